@@ -1,0 +1,52 @@
+"""An endpoint: the three URLs and the key that rules talk to, and its process if we own it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from aml_contract.exchange import Exchange, Operation
+
+
+class Process(Protocol):
+    """A server that the kit may stop and start."""
+
+    @property
+    def can_kill(self) -> bool:
+        """Whether :meth:`kill` is possible (false for ``--restart-cmd``)."""
+        ...
+
+    async def kill(self) -> None:
+        """``kill -9`` the whole process group, now."""
+        ...
+
+    async def start(self) -> None:
+        """Start it again on the same data and wait until health answers."""
+        ...
+
+    async def restart(self) -> None:
+        """Stop politely (SIGTERM, or the operator's command), start, await health."""
+        ...
+
+
+class Endpoint(Protocol):
+    """What a rule's trial sends through."""
+
+    add_url: str
+    search_url: str
+    health_url: str
+    process: Process | None
+
+    async def send(
+        self,
+        operation: Operation,
+        body: bytes | None,
+        *,
+        method: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        url: str | None = None,
+    ) -> Exchange:
+        """Send one request within the declared concurrency; never raises for the network."""
+        ...

@@ -1,0 +1,84 @@
+"""A namespace: ids and texts that no other rule, run or kit has ever used.
+
+No delete endpoint exists (clause L3), so nothing is cleaned up; runs must not meet
+instead. Everything is a function of the seed, the run's salt and the rule's name, so
+that a finding can be repeated with ``--seed`` although each run has fresh ids.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+
+_ONSETS = "b br ch d dr f fl g gl h j k kr l m n p pl qu r s sh sk st t th tr v w z".split()
+_VOWELS = "a e i o u ai ea oo au".split()
+_CODAS = "b d g k l m n nd ng p r rn s sk st t x".split()
+_HAN = "岚嵩沄泷渌漪濂瑄琬璎珩瑾砚碧竺箬纨绮翎芷苓茗荃莳菖蓼蔚薇蘅虬蜃衿裾觥谌豫赭跹轩邃郗酥醴钰铎锷阙隽雳霓霁靛鞅韫颀飒饴馥骁鬃鲲鸢鸾鹂麒黛"
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A sentence that differs from every other marker in many words.
+
+    Systems fold near-duplicates and key on beginnings, so "marker 1" and "marker 2"
+    would accuse them wrongly. ``query`` shares words with ``text``: a lexical system
+    finds nothing without overlap.
+    """
+
+    text: str
+    query: str
+
+
+class Namespace:
+    """Ids and markers for one rule of one run.
+
+    Args:
+        seed: chooses the words; the same seed gives the same course of a run.
+        salt: unique to the run; keeps runs on one store apart.
+        scope: the rule's name.
+    """
+
+    def __init__(self, seed: int, salt: str, scope: str) -> None:
+        self._tag = hashlib.sha256(f"{seed}/{salt}/{scope}".encode()).hexdigest()[:12]
+        self.random = random.Random(f"{seed}/{salt}/{scope}")  # noqa: S311  not a secret
+        self._count = 0
+
+    def user(self, label: str = "user") -> str:
+        """A fresh user id in the documented shape (clause A1's example has colons)."""
+        return f"eval:aml-{self._tag}:{label}-{self._next()}"
+
+    def request(self) -> str:
+        """A fresh request id in the documented shape."""
+        return f"eval:aml-{self._tag}:chunk-{self._next()}"
+
+    def session(self) -> str:
+        """A fresh session id."""
+        return f"eval:aml-{self._tag}:session-{self._next()}"
+
+    def word(self) -> str:
+        """An invented word of two or three syllables."""
+        pick = self.random.choice
+        syllables = [
+            pick(_ONSETS) + pick(_VOWELS) + pick(_CODAS) for _ in range(pick((2, 2, 3)))
+        ]
+        return "".join(syllables)
+
+    def marker(self) -> Marker:
+        """A sentence of ordinary grammar around eight invented words."""
+        w = [self.word() for _ in range(8)]
+        text = (
+            f"The {w[0]} {w[1]} keeps a {w[2]} near the {w[3]} because {w[4].capitalize()} "
+            f"once traded {w[5]} for {w[6]} at {w[7].capitalize()}."
+        )
+        return Marker(text, f"Why does the {w[0]} {w[1]} keep a {w[2]} near the {w[3]}?")
+
+    def cjk_marker(self) -> Marker:
+        """A Chinese sentence around invented names of rare characters."""
+        w = ["".join(self.random.choices(_HAN, k=3)) for _ in range(4)]
+        text = f"{w[0]}把{w[1]}放在{w[2]}的抽屉里，后来又送给了{w[3]}。"
+        return Marker(text, f"{w[0]}把{w[1]}放在哪里？")
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count

@@ -1,0 +1,38 @@
+"""A run: what all rules of one check of one endpoint share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aml_contract.exchange import Exchange
+from aml_contract.rule import Capability
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An ordinary, legal request that never got its 200, and the rule that sent it."""
+
+    rule: str
+    exchange: Exchange
+
+
+@dataclass
+class Run:
+    """The settings and shared record of one run.
+
+    ``patience`` scales every wait of the kit: 1 for strangers, less in tests whose
+    servers are known. ``salt`` is unique to the run, ``seed`` chooses its course.
+    """
+
+    seed: int
+    salt: str
+    patience: float = 1.0
+    capabilities: frozenset[Capability] = frozenset({Capability.VERBATIM, Capability.IMAGES})
+    warn_latency: float = 90.0
+    """Seconds above which proxies in front of real entries cut (clause F2)."""
+    fail_latency: float = 1800.0
+    """Seconds after which the platform gives up (clause F2)."""
+    quick: bool = False
+    refusals: list[Refusal] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    """Every exchange of the run, in order of completion: what ``latency/*`` judges."""

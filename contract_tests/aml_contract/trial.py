@@ -1,0 +1,297 @@
+"""A trial: one rule on one endpoint, and everything the rule may do there.
+
+A rule gets a :class:`Trial` and nothing else. Two kinds of methods:
+
+* ``add``, ``search``, ``find`` send *ordinary* requests, legal under every reading of
+  the contract. They behave like the platform (a retryable answer is sent again, each
+  time on a fresh connection) and end the rule as *not tested* when no good answer comes,
+  so that one broken thing is not reported by forty rules; every such refusal is kept in
+  ``run.refusals``, which the rule ``structure/legal-requests`` judges at the end.
+* ``send_add``, ``send_search``, ``send`` send anything once and judge nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
+from tenacity.wait import wait_base, wait_exponential
+
+from aml_contract.endpoint import Endpoint
+from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
+from aml_contract.finding import NotTested, Violation
+from aml_contract.namespace import Marker, Namespace
+from aml_contract.rule import Rule
+from aml_contract.run import Refusal, Run
+
+ATTEMPTS = 4
+"""Times an ordinary request is sent before the kit gives up (the platform: 32 and 6)."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One search result, as far as it could be read leniently."""
+
+    id: Any
+    content: str
+    """The text; of a part list, its text parts joined by newlines."""
+    raw: Mapping[str, Any]
+
+
+class Trial:
+    """What a rule works with. Every exchange made through it is recorded."""
+
+    def __init__(self, rule: Rule, endpoint: Endpoint, run: Run) -> None:
+        self.rule = rule
+        self.endpoint = endpoint
+        self.run = run
+        self.ns = Namespace(run.seed, run.salt, rule.name)
+        self.exchanges: list[Exchange] = []
+        self.warnings: list[str] = []
+        self.notes: list[str] = []
+        self.shown: list[Exchange] = []
+        """Exchanges that warnings point at."""
+
+    # -- saying what was found -------------------------------------------------------
+
+    def fail(self, message: str, *exchanges: Exchange) -> None:
+        """End the rule: the endpoint broke it.
+
+        Raises:
+            Violation: always.
+        """
+        raise Violation(message, *exchanges)
+
+    def require(self, holds: bool, message: str, *exchanges: Exchange) -> None:
+        """End the rule with ``message`` unless ``holds``.
+
+        Raises:
+            Violation: if not ``holds``.
+        """
+        if not holds:
+            raise Violation(message, *exchanges)
+
+    def warn(self, message: str, *exchanges: Exchange) -> None:
+        """Report a risk without ending the rule; outcome *warned* if nothing fails."""
+        self.warnings.append(message)
+        self.shown.extend(exchanges)
+
+    def note(self, message: str) -> None:
+        """Add a figure or remark to the report; it changes no outcome."""
+        self.notes.append(message)
+
+    # -- ordinary requests -----------------------------------------------------------
+
+    async def add(
+        self,
+        user: str,
+        *messages: str | Mapping[str, Any],
+        request: str | None = None,
+        session: str | None = None,
+    ) -> Exchange:
+        """Send an ordinary Add that must be acknowledged.
+
+        Args:
+            user: the ``user_id``.
+            messages: texts (role ``user``, no timestamp) or whole message objects.
+            request: the ``request_id``; fresh if not given.
+            session: the ``session_id``; fresh if not given.
+
+        Raises:
+            NotTested: no 200 came; the refusal is recorded in the run.
+        """
+        body = self.add_body(user, *messages, request=request, session=session)
+        return await self._ordinary("add", body)
+
+    async def search(
+        self, user: str, query: str, *, top_k: int = 100, options: Sequence[str] | None = None
+    ) -> list[Item]:
+        """Send an ordinary Search and read its items leniently.
+
+        Raises:
+            NotTested: no 200 with an object holding a ``data`` list came.
+        """
+        return self.items(await self.search_exchange(user, query, top_k=top_k, options=options))
+
+    async def search_exchange(
+        self, user: str, query: str, *, top_k: int = 100, options: Sequence[str] | None = None
+    ) -> Exchange:
+        """Like :meth:`search`, returning the exchange; read it with :meth:`items`."""
+        return await self._ordinary("search", self.search_body(user, query, top_k, options))
+
+    async def find(self, user: str, marker: Marker, *, top_k: int = 100) -> list[Item]:
+        """Search for a marker; the items whose content contains its text.
+
+        Contained, not equal: most systems return text with dates, names or neighbours.
+        """
+        items = await self.search(user, marker.query, top_k=top_k)
+        return [item for item in items if holds(item.content, marker.text)]
+
+    async def last_exchange_of(self, operation: Operation) -> Exchange:
+        """The latest exchange of that kind: to show with a finding."""
+        return next(e for e in reversed(self.exchanges) if e.operation == operation)
+
+    # -- anything --------------------------------------------------------------------
+
+    async def send_add(self, body: Any, **how: Any) -> Exchange:
+        """Send any Add body (``bytes`` as they are, else as JSON) once; see :meth:`send`."""
+        return await self.send("add", body, **how)
+
+    async def send_search(self, body: Any, **how: Any) -> Exchange:
+        """Send any Search body once; see :meth:`send`."""
+        return await self.send("search", body, **how)
+
+    async def send(
+        self,
+        operation: Operation,
+        body: Any = None,
+        *,
+        method: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        url: str | None = None,
+    ) -> Exchange:
+        """Send one request, once, and judge nothing.
+
+        Args:
+            operation: chooses URL and, unless given, method.
+            body: ``bytes`` as they are, ``None`` for no body, else dumped as JSON.
+            method: instead of POST (GET for health).
+            headers: added to or replacing the usual ones.
+            auth: instead of the configured key's header; ``{}`` sends no key.
+            fresh: on a connection of its own.
+            url: instead of the operation's URL.
+        """
+        data = body if body is None or isinstance(body, bytes) else dump(body)
+        made = await self.endpoint.send(
+            operation, data, method=method, headers=headers, auth=auth, fresh=fresh, url=url
+        )
+        self.exchanges.append(made)
+        return made
+
+    async def health(self) -> Exchange:
+        """GET the health URL without a key (clause E3)."""
+        return await self.send("health", auth={})
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, scaled by the run's ``patience`` (tests make it small)."""
+        await asyncio.sleep(seconds * self.run.patience)
+
+    # -- bodies and readings ---------------------------------------------------------
+
+    def add_body(
+        self,
+        user: str,
+        *messages: str | Mapping[str, Any],
+        request: str | None = None,
+        session: str | None = None,
+    ) -> dict[str, Any]:
+        """The JSON object of an Add, as :meth:`add` sends it."""
+        return {
+            "request_id": request if request is not None else self.ns.request(),
+            "user_id": user,
+            "session_id": session if session is not None else self.ns.session(),
+            "messages": [
+                {"role": "user", "content": m} if isinstance(m, str) else dict(m)
+                for m in messages
+            ],
+        }
+
+    def search_body(
+        self, user: str, query: str, top_k: int = 100, options: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """The JSON object of a Search, as :meth:`search` sends it."""
+        body: dict[str, Any] = {"query": query, "user_id": user, "top_k": top_k}
+        if options is not None:
+            body["options"] = list(options)
+        return body
+
+    def items(self, exchange: Exchange) -> list[Item]:
+        """Read a Search answer leniently: whatever looks like an item.
+
+        Raises:
+            NotTested: the answer has no readable ``data`` list.
+        """
+        try:
+            data = exchange.json["data"]
+        except (NotStrictJSONError, KeyError, TypeError):
+            data = None
+        if not isinstance(data, list):
+            raise NotTested(
+                "a Search answer has no data list (see structure/search-envelope)", exchange
+            )
+        return [Item(d.get("id"), text_of(d.get("content")), d) for d in data if isinstance(d, dict)]
+
+    # -- inside ----------------------------------------------------------------------
+
+    async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
+        sent = 0
+
+        async def once() -> Exchange:
+            nonlocal sent
+            sent += 1
+            return await self.send(operation, body, fresh=sent > 1)
+
+        retrying = AsyncRetrying(
+            retry=retry_if_result(lambda exchange: exchange.status != 200 and exchange.retryable),
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=_RetryAfter(self.run.patience),
+            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+        )
+        exchange: Exchange = await retrying(once)
+        if exchange.status != 200:
+            self.run.refusals.append(Refusal(self.rule.name, exchange))
+            raise NotTested(
+                f"an ordinary {operation.capitalize()} was answered {exchange.summary}"
+                f"{f' {sent} times' if sent > 1 else ''}",
+                exchange,
+            )
+        return exchange
+
+
+class _RetryAfter(wait_base):
+    """Honours Retry-After up to 60 s (clause F1), else backs off exponentially."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._backoff = wait_exponential(multiplier=0.25 * patience, max=4 * patience)
+
+    def __call__(self, retry_state: Any) -> float:
+        exchange: Exchange = retry_state.outcome.result()
+        asked = exchange.reply_headers.get("retry-after", "")
+        if asked.isascii() and asked.isdigit():
+            return min(int(asked), 60) * self._patience
+        return float(self._backoff(retry_state))
+
+
+def dump(body: Any) -> bytes:
+    """JSON as most clients write it; text stays UTF-8, lone surrogates are escaped."""
+    text = json.dumps(body, ensure_ascii=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(body).encode()
+
+
+def text_of(content: Any) -> str:
+    """The text of a ``content`` value: itself, or its text parts joined by newlines."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "\n".join(text for text in texts if isinstance(text, str))
+    return ""
+
+
+def holds(content: str, text: str) -> bool:
+    """Whether ``content`` contains ``text``, white space and case aside.
+
+    Lenient on purpose: visibility and isolation are about *whether* a memory is there;
+    exactness is the business of ``fidelity/*``.
+    """
+    return "".join(text.split()).casefold() in "".join(content.split()).casefold()
