@@ -1,0 +1,1 @@
+"""Generated from ``proto/aml/memory/v1/memory.proto`` by ``scripts/generate``; do not edit."""
