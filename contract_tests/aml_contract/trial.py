@@ -18,13 +18,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt
-from tenacity.wait import wait_base, wait_exponential
-
 from aml_contract.endpoint import Endpoint
 from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker, Namespace
+from aml_contract.retry import send_again
 from aml_contract.rule import Rule
 from aml_contract.run import Refusal, Run
 
@@ -197,8 +195,7 @@ class Trial:
             "user_id": user,
             "session_id": session if session is not None else self.ns.session(),
             "messages": [
-                {"role": "user", "content": m} if isinstance(m, str) else dict(m)
-                for m in messages
+                {"role": "user", "content": m} if isinstance(m, str) else dict(m) for m in messages
             ],
         }
 
@@ -225,25 +222,21 @@ class Trial:
             raise NotTested(
                 "a Search answer has no data list (see structure/search-envelope)", exchange
             )
-        return [Item(d.get("id"), text_of(d.get("content")), d) for d in data if isinstance(d, dict)]
+        return [
+            Item(d.get("id"), text_of(d.get("content")), d) for d in data if isinstance(d, dict)
+        ]
 
     # -- inside ----------------------------------------------------------------------
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         sent = 0
 
-        async def once() -> Exchange:
+        async def once(attempt: int) -> Exchange:
             nonlocal sent
-            sent += 1
-            return await self.send(operation, body, fresh=sent > 1)
+            sent = attempt
+            return await self.send(operation, body, fresh=attempt > 1)
 
-        retrying = AsyncRetrying(
-            retry=retry_if_result(lambda exchange: exchange.status != 200 and exchange.retryable),
-            stop=stop_after_attempt(ATTEMPTS),
-            wait=_RetryAfter(self.run.patience),
-            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
-        )
-        exchange: Exchange = await retrying(once)
+        exchange = await send_again(once, attempts=ATTEMPTS, patience=self.run.patience)
         if exchange.status != 200:
             self.run.refusals.append(Refusal(self.rule.name, exchange))
             raise NotTested(
@@ -252,21 +245,6 @@ class Trial:
                 exchange,
             )
         return exchange
-
-
-class _RetryAfter(wait_base):
-    """Honours Retry-After up to 60 s (clause F1), else backs off exponentially."""
-
-    def __init__(self, patience: float) -> None:
-        self._patience = patience
-        self._backoff = wait_exponential(multiplier=0.25 * patience, max=4 * patience)
-
-    def __call__(self, retry_state: Any) -> float:
-        exchange: Exchange = retry_state.outcome.result()
-        asked = exchange.reply_headers.get("retry-after", "")
-        if asked.isascii() and asked.isdigit():
-            return min(int(asked), 60) * self._patience
-        return float(self._backoff(retry_state))
 
 
 def dump(body: Any) -> bytes:

@@ -1,0 +1,73 @@
+"""Sending again: what the platform does with an answer that may be retried (clause F1)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt
+from tenacity.wait import wait_base, wait_exponential
+
+from aml_contract.exchange import Exchange
+
+LONGEST_WAIT = 60
+"""Seconds up to which ``Retry-After`` is honoured."""
+
+Waiting = Callable[[Exchange, int, float], None]
+"""Told before each wait: the answer, how often it was tried, the seconds to wait."""
+
+
+async def send_again(
+    once: Callable[[int], Awaitable[Exchange]],
+    *,
+    attempts: int,
+    patience: float = 1.0,
+    waiting: Waiting | None = None,
+) -> Exchange:
+    """Send until an answer comes that is no reason to send again.
+
+    Args:
+        once: sends the request once; is given the number of the try, from 1.
+        attempts: tries at most.
+        patience: scales every wait.
+        waiting: told before each wait.
+
+    Returns:
+        The last exchange, good or bad.
+    """
+    tries = 0
+
+    async def counted() -> Exchange:
+        nonlocal tries
+        tries += 1
+        return await once(tries)
+
+    def tell(state: RetryCallState) -> None:
+        if waiting and state.outcome and state.next_action:
+            waiting(state.outcome.result(), state.attempt_number, state.next_action.sleep)
+
+    retrying = AsyncRetrying(
+        retry=retry_if_result(lambda made: made.status != 200 and made.retryable),
+        stop=stop_after_attempt(attempts),
+        wait=_RetryAfter(patience),
+        before_sleep=tell,
+        retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+    )
+    exchange: Exchange = await retrying(counted)
+    return exchange
+
+
+class _RetryAfter(wait_base):
+    """Honours Retry-After up to 60 s, else backs off exponentially."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._backoff = wait_exponential(multiplier=0.25 * patience, max=4 * patience)
+
+    def __call__(self, retry_state: RetryCallState) -> float:
+        if retry_state.outcome is None:  # tenacity's type allows it; it never happens
+            return 0.0
+        exchange: Exchange = retry_state.outcome.result()
+        asked = exchange.reply_headers.get("retry-after", "")
+        if asked.isascii() and asked.isdigit():
+            return min(int(asked), LONGEST_WAIT) * self._patience
+        return float(self._backoff(retry_state))
