@@ -389,8 +389,9 @@ class Correct:
         line = json.dumps(asdict(add)).encode() + b"\n"
         before = os.fstat(self.journal).st_size
         try:
-            if os.write(self.journal, line) < len(line):
-                raise OSError("the disk took only a part")
+            written = 0
+            while written < len(line):
+                written += os.write(self.journal, line[written:])
             os.fsync(self.journal)
         except OSError:
             os.ftruncate(self.journal, before)
