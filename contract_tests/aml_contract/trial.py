@@ -23,7 +23,7 @@ from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker, Namespace
 from aml_contract.retry import send_again
-from aml_contract.rule import Rule
+from aml_contract.rule import Capability, Rule
 from aml_contract.run import Refusal, Run
 
 ATTEMPTS = 4
@@ -122,12 +122,16 @@ class Trial:
         return await self._ordinary("search", self.search_body(user, query, top_k, options))
 
     async def find(self, user: str, marker: Marker, *, top_k: int = 100) -> list[Item]:
-        """Search for a marker; the items whose content contains its text.
+        """Search for a marker; the items that show it (see :meth:`showing`)."""
+        return self.showing(await self.search(user, marker.query, top_k=top_k), marker)
 
-        Contained, not equal: most systems return text with dates, names or neighbours.
+    def showing(self, items: Sequence[Item], marker: Marker) -> list[Item]:
+        """The items that hold the marker: contained, not equal.
+
+        Most systems return text with dates, names or neighbours around it.
         """
-        items = await self.search(user, marker.query, top_k=top_k)
-        return [item for item in items if holds(item.content, marker.text)]
+        verbatim = Capability.VERBATIM in self.run.capabilities
+        return [item for item in items if marker.shown_in(item.content, verbatim=verbatim)]
 
     async def last_exchange_of(self, operation: Operation) -> Exchange:
         """The latest exchange of that kind: to show with a finding."""
@@ -175,6 +179,21 @@ class Trial:
     async def health(self) -> Exchange:
         """GET the health URL without a key (clause E3)."""
         return await self.send("health", auth={})
+
+    async def insist(self, operation: Operation, body: Any, **how: Any) -> Exchange:
+        """Send as the platform does, again while the answer asks for it; judge nothing."""
+
+        async def once(attempt: int) -> Exchange:
+            return await self.send(operation, body, **{**how, "fresh": attempt > 1})
+
+        return await send_again(once, attempts=ATTEMPTS, patience=self.run.patience)
+
+    def refused(self, exchange: Exchange) -> NotTested:
+        """What to raise when an ordinary request got no 200; keeps it in the run."""
+        self.run.refusals.append(Refusal(self.rule.name, exchange))
+        times = f" {ATTEMPTS} times" if exchange.retryable else ""
+        name = exchange.operation.capitalize()
+        return NotTested(f"an ordinary {name} was answered {exchange.summary}{times}", exchange)
 
     async def pause(self, seconds: float) -> None:
         """Wait, scaled by the run's ``patience`` (tests make it small)."""
@@ -229,21 +248,9 @@ class Trial:
     # -- inside ----------------------------------------------------------------------
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
-        sent = 0
-
-        async def once(attempt: int) -> Exchange:
-            nonlocal sent
-            sent = attempt
-            return await self.send(operation, body, fresh=attempt > 1)
-
-        exchange = await send_again(once, attempts=ATTEMPTS, patience=self.run.patience)
+        exchange = await self.insist(operation, body)
         if exchange.status != 200:
-            self.run.refusals.append(Refusal(self.rule.name, exchange))
-            raise NotTested(
-                f"an ordinary {operation.capitalize()} was answered {exchange.summary}"
-                f"{f' {sent} times' if sent > 1 else ''}",
-                exchange,
-            )
+            raise self.refused(exchange)
         return exchange
 
 
@@ -264,12 +271,3 @@ def text_of(content: Any) -> str:
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         return "\n".join(text for text in texts if isinstance(text, str))
     return ""
-
-
-def holds(content: str, text: str) -> bool:
-    """Whether ``content`` contains ``text``, white space and case aside.
-
-    Lenient on purpose: visibility and isolation are about *whether* a memory is there;
-    exactness is the business of ``fidelity/*``.
-    """
-    return "".join(text.split()).casefold() in "".join(content.split()).casefold()
