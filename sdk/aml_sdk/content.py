@@ -1,0 +1,32 @@
+"""The content of a message or a query: plain text, or an ordered list of parts (clause A6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from aml_sdk._gen.models import ContentPart, ImagePart, Message, TextPart
+
+
+def text_of(content: str | Sequence[ContentPart]) -> str:
+    """The text alone: a string as it is, text parts joined by newlines (clause S7)."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.text for part in content if isinstance(part, TextPart))
+
+
+def images_of(content: str | Sequence[ContentPart]) -> Iterator[ImagePart]:
+    """The image parts, in order."""
+    if not isinstance(content, str):
+        yield from (part for part in content if isinstance(part, ImagePart))
+
+
+def is_blank_content(content: str | Sequence[ContentPart]) -> bool:
+    """Whether nothing but white space is said and no image is shown."""
+    if isinstance(content, str):
+        return not content.strip()
+    return all(isinstance(part, TextPart) and not part.text.strip() for part in content)
+
+
+def is_blank(message: Message) -> bool:
+    """Whether the message is a blank turn, which an Add skips (clause A9)."""
+    return is_blank_content(message.content)
