@@ -28,7 +28,7 @@ class MemorySystem(ABC):
     """Whether image parts are understood; if not, the server refuses them (clause M2)."""
 
     @abstractmethod
-    def add(self, request: AddRequest) -> None | Awaitable[None]:
+    def add(self, request: AddRequest) -> Awaitable[None] | None:
         """Store every message of the request.
 
         Return only when each is durable and findable (clause A12). The same request may
@@ -55,7 +55,7 @@ class MemorySystem(ABC):
         """Whether the system can serve; cheap, called on each GET of the health URL."""
         return True
 
-    def discard(self, user_id: str, request_id: str) -> None | Awaitable[None]:
+    def discard(self, user_id: str, request_id: str) -> Awaitable[None] | None:
         """Remove whatever an unfinished Add of this request left behind.
 
         Called for every pending request at start-up, after a failed ``add`` and before a
@@ -63,7 +63,7 @@ class MemorySystem(ABC):
         """
         return None
 
-    def forget(self, user_id: str) -> None | Awaitable[None]:
+    def forget(self, user_id: str) -> Awaitable[None] | None:
         """Remove everything about a user, derived data included (clause L3).
 
         Raises:
@@ -71,6 +71,6 @@ class MemorySystem(ABC):
         """
         raise Unsupported(f"{type(self).__name__} does not implement forget")
 
-    def close(self) -> None | Awaitable[None]:
+    def close(self) -> Awaitable[None] | None:
         """Release files and connections; called once, after the last request."""
         return None
