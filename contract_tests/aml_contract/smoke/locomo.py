@@ -26,14 +26,20 @@ CATEGORIES = {
 DATE_FORMAT = "%I:%M %p on %d %B, %Y"
 """``1:56 pm on 8 May, 2023``."""
 
-_MONTHS = ("january", "february", "march", "april", "may", "june") + (
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
     "july",
     "august",
     "september",
     "october",
     "november",
     "december",
-)
+]
 _JSON_NAMES: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
 _DATE = re.compile(r"(\d{1,2}):(\d{2}) ?([ap])m on (\d{1,2}) ([a-z]+),? (\d{4})")
 _DIALOGUE_ID = re.compile(r"D:?(\d+):(\d+)")
