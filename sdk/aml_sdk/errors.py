@@ -5,7 +5,8 @@ AMLError
 │   ├── Unavailable     temporary trouble: 503, tried again (clause F3)
 │   ├── Refused         this request can never succeed: 422 (clause F3)
 │   └── Unsupported     the system does not offer the operation
-└── DataDirectoryBusy   another process owns the data directory
+├── DataDirectoryBusy   another process owns the data directory
+└── Misconfigured       the server cannot start as it was asked to
 """
 
 from __future__ import annotations
@@ -33,3 +34,7 @@ class Unsupported(SystemFailure):
 
 class DataDirectoryBusy(AMLError):  # noqa: N818
     """Another process owns the data directory."""
+
+
+class Misconfigured(AMLError):  # noqa: N818
+    """The server cannot start as it was asked to; the message says what to change."""
