@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from aml_contract.auth import Auth
 from aml_contract.exchange import Exchange, Operation
 
 
@@ -28,6 +29,15 @@ class Process(Protocol):
         """Stop politely (SIGTERM, or the operator's command), start, await health."""
         ...
 
+    async def ensure(self) -> None:
+        """Start it if it was left stopped."""
+        ...
+
+    @property
+    def died(self) -> str | None:
+        """How it ended by itself, in words; ``None`` while it runs or was stopped."""
+        ...
+
 
 class Endpoint(Protocol):
     """What a rule's trial sends through."""
@@ -35,7 +45,17 @@ class Endpoint(Protocol):
     add_url: str
     search_url: str
     health_url: str
-    process: Process | None
+    auth: Auth
+    """The scheme and key, for rules about keys; never show the key."""
+
+    @property
+    def process(self) -> Process | None:
+        """The server's process, if it may be stopped and started."""
+        ...
+
+    async def answers(self) -> str | None:
+        """``None`` if anything answers at the URLs, else why not, in words."""
+        ...
 
     async def send(
         self,

@@ -35,4 +35,6 @@ class Run:
     quick: bool = False
     refusals: list[Refusal] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
-    """Every exchange of the run, in order of completion: what ``latency/*`` judges."""
+    """Every exchange of the run, in order of completion."""
+    ordinary: list[Exchange] = field(default_factory=list)
+    """The last try of every ordinary Add and Search: what ``latency/*`` judges."""

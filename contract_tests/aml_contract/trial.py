@@ -51,6 +51,7 @@ class Trial:
         self.exchanges: list[Exchange] = []
         self.warnings: list[str] = []
         self.notes: list[str] = []
+        self.figures: dict[str, float] = {}
         self.shown: list[Exchange] = []
         """Exchanges that warnings point at."""
 
@@ -81,6 +82,10 @@ class Trial:
     def note(self, message: str) -> None:
         """Add a figure or remark to the report; it changes no outcome."""
         self.notes.append(message)
+
+    def figure(self, name: str, value: float) -> None:
+        """Add a number to the JSON report under ``name``; it changes no outcome."""
+        self.figures[name] = value
 
     # -- ordinary requests -----------------------------------------------------------
 
@@ -174,6 +179,7 @@ class Trial:
             operation, data, method=method, headers=headers, auth=auth, fresh=fresh, url=url
         )
         self.exchanges.append(made)
+        self.run.exchanges.append(made)
         return made
 
     async def health(self) -> Exchange:

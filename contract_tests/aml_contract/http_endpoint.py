@@ -1,0 +1,285 @@
+"""An endpoint over HTTP: one client for all ordinary exchanges of a run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import httpx
+
+from aml_contract.auth import Auth
+from aml_contract.curl import curl
+from aml_contract.exchange import Exchange, Operation
+from aml_contract.process import CommandProcess, ManagedProcess, Probe, Say, StartError
+from aml_contract.target import Target, URLs
+
+_MOST_REPLY = 64 * 2**20
+"""Bytes of an answer that are read: half as much again as the largest legal one (M1)."""
+_PROBE_TIMEOUT = 30.0
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+class Unreachable(Exception):  # noqa: N818  a state of the world, told to the user
+    """Nothing answers at the target; the message holds the ``curl`` to try."""
+
+
+class HTTPEndpoint:
+    """Sends requests to one endpoint, never more at once than declared.
+
+    Redirects are not followed (clause E6), proxy variables of the environment are
+    ignored, connections are kept alive, except that a connection which brought a 5xx, or
+    any refusal of a POST, is not used again: one finding must not become two.
+    """
+
+    def __init__(self, urls: URLs, auth: Auth, target: Target) -> None:
+        self.add_url = urls.add
+        self.search_url = urls.search
+        self.health_url = urls.health
+        self.auth = auth
+        self.target = target
+        self.process: ManagedProcess | CommandProcess | None = None
+        self._timeout = target.timeout
+        self._slots = asyncio.Semaphore(target.concurrency)
+        self._began = time.perf_counter()
+        context = httpx.create_ssl_context(trust_env=False)
+        self._kept = _client(context, target, keep=target.concurrency)
+        self._fresh = _client(context, target, keep=0)
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Hold one of the declared places, for requests not sent by :meth:`send`."""
+        async with self._slots:
+            yield
+
+    async def send(
+        self,
+        operation: Operation,
+        body: bytes | None,
+        *,
+        method: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        url: str | None = None,
+    ) -> Exchange:
+        """Send one request; the network's troubles become an exchange without a status.
+
+        Health takes none of the declared places: it must answer while Adds are busy.
+        """
+        sent = {} if body is None else {"content-type": "application/json"}
+        sent |= self.auth.headers if auth is None else auth
+        sent |= {name.lower(): value for name, value in (headers or {}).items()}
+        request = (self._fresh if fresh else self._kept).build_request(
+            method or ("GET" if operation == "health" else "POST"),
+            url or {"add": self.add_url, "search": self.search_url}.get(operation, self.health_url),
+            content=body,
+            headers=[(name.encode(), value.encode()) for name, value in sent.items()],
+        )
+        if operation == "health":
+            return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
+        async with self._slots:
+            return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
+
+    async def answers(self) -> str | None:
+        """``None`` if anything at all answers at the three URLs, else why not, in words."""
+        urls = {self.health_url: "GET", self.add_url: "HEAD", self.search_url: "HEAD"}
+        words: str | None = None
+        for url, method in urls.items():
+            try:
+                async with asyncio.timeout(_PROBE_TIMEOUT):
+                    made = await self.send(
+                        "health", None, method=method, url=url, auth={}, fresh=True
+                    )
+            except TimeoutError:
+                words = words or f"no answer within {_PROBE_TIMEOUT:g} s"
+                continue
+            if made.status is not None:
+                return None
+            words = words or made.error
+        return words
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._kept.aclose()
+        await self._fresh.aclose()
+
+    async def _exchange(
+        self,
+        operation: Operation,
+        request: httpx.Request,
+        sent: Mapping[str, str],
+        body: bytes,
+        *,
+        fresh: bool,
+    ) -> Exchange:
+        began = time.perf_counter()
+        status: int | None = None
+        reply_headers: dict[str, str] = {}
+        reply, error = b"", None
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await (self._fresh if fresh else self._kept).send(request, stream=True)
+                try:
+                    reply = await _read(response)
+                    status = response.status_code
+                    reply_headers = {k.lower(): v for k, v in response.headers.items()}
+                    if status >= 400:
+                        await response.extensions["network_stream"].aclose()
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            error = f"no answer within {self._timeout:g} s"
+        except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
+            raise
+        except (httpx.TransportError, httpx.DecodingError, _TooLargeError) as trouble:
+            error = _words(trouble, self.target)
+            status, reply_headers, reply = None, {}, b""
+        return Exchange(
+            operation=operation,
+            method=request.method,
+            url=str(request.url),
+            headers=self.auth.shown_headers(sent),
+            body=body,
+            status=status,
+            reply_headers=reply_headers,
+            reply=reply,
+            seconds=time.perf_counter() - began,
+            started=began - self._began,
+            error=error,
+        )
+
+
+@asynccontextmanager
+async def open_endpoint(target: Target, *, say: Say | None = None) -> AsyncIterator[HTTPEndpoint]:
+    """Start the target's server if it is a managed one, and see that something answers.
+
+    Args:
+        target: what to open.
+        say: told what is being waited for.
+
+    Raises:
+        Unreachable: nothing answers, or the server did not come up.
+    """
+    auth = target.credentials
+    if target.managed:
+        process = ManagedProcess(
+            target.command or "",
+            data_dir=target.data_dir,
+            start_timeout=target.start_timeout,
+            ready_timeout=target.ready_timeout,
+            say=say,
+        )
+        try:
+            try:
+                await process.launch(lambda port: health_probe(target.urls(port).health))
+            except StartError as error:
+                raise Unreachable(auth.redact(f"{error}\n  command: {process.command}")) from error
+            endpoint = HTTPEndpoint(target.urls(process.port), auth, target)
+            endpoint.process = process
+            try:
+                yield endpoint
+            finally:
+                await endpoint.aclose()
+        finally:
+            process.close()
+        return
+    endpoint = HTTPEndpoint(target.urls(), auth, target)
+    if target.restart_cmd:
+        endpoint.process = CommandProcess(
+            target.restart_cmd, health_probe(endpoint.health_url), timeout=target.start_timeout
+        )
+    try:
+        if words := await endpoint.answers():
+            raise Unreachable(unreachable_message(endpoint, words))
+        yield endpoint
+    finally:
+        await endpoint.aclose()
+
+
+def unreachable_message(endpoint: HTTPEndpoint, words: str) -> str:
+    """One message for an endpoint that does not answer, with the ``curl`` to try."""
+    probe = Exchange("health", "GET", endpoint.health_url, {}, b"", None, {}, b"", 0.0, 0.0)
+    return (
+        f"Nothing answers at {endpoint.health_url}, {endpoint.add_url} or "
+        f"{endpoint.search_url}: {words}.\nTry:\n  {curl(probe)}"
+    )
+
+
+def health_probe(url: str) -> Probe:
+    """A function that asks ``url`` once: its status, or ``None`` if nothing answered."""
+
+    async def probe() -> int | None:
+        async with httpx.AsyncClient(trust_env=False, timeout=5.0) as client:
+            try:
+                return (await client.get(url)).status_code
+            except httpx.TransportError:
+                return None
+
+    return probe
+
+
+def ignored_proxies() -> tuple[str, ...]:
+    """The proxy variables that are set and that the kit ignores (P6)."""
+    return tuple(name for name in os.environ if name.lower() in _PROXIES)
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+def _client(context: ssl.SSLContext, target: Target, *, keep: int) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        verify=context,
+        trust_env=False,
+        follow_redirects=False,
+        timeout=httpx.Timeout(None, connect=target.connect_timeout),
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=keep),
+        headers={"user-agent": "aml-contract", "accept-encoding": "gzip, deflate"},
+    )
+
+
+async def _read(response: httpx.Response) -> bytes:
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        parts.append(part)
+        if (size := size + len(part)) > _MOST_REPLY:
+            raise _TooLargeError
+    return b"".join(parts)
+
+
+def _words(trouble: Exception, target: Target) -> str:
+    """Say what happened on the wire the way a builder would."""
+    causes: list[BaseException] = [trouble]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) and cause not in causes:
+        causes.append(cause)
+    for kind, words in (
+        (ConnectionRefusedError, "connection refused"),
+        (ConnectionResetError, "connection reset"),
+        (BrokenPipeError, "connection reset while sending"),
+        (socket.gaierror, "host name not found"),
+    ):
+        if any(isinstance(cause, kind) for cause in causes):
+            return words
+    for cause in causes:
+        if isinstance(cause, ssl.SSLError):
+            return f"TLS error: {cause.reason or cause}"
+    match trouble:
+        case httpx.ConnectTimeout():
+            return f"no connection within {target.connect_timeout:g} s"
+        case _TooLargeError():
+            return f"the answer is larger than {_MOST_REPLY // 2**20} MiB"
+        case httpx.DecodingError():
+            return "the answer cannot be decompressed as its Content-Encoding says"
+        case httpx.RemoteProtocolError() if "without sending" in str(trouble):
+            return "connection closed without an answer"
+        case httpx.RemoteProtocolError():
+            return f"broken HTTP answer ({trouble})"
+        case httpx.ReadError() | httpx.WriteError():
+            return "connection reset"
+        case _:
+            return f"could not connect ({trouble or type(trouble).__name__})"

@@ -1,0 +1,270 @@
+"""The runner: tries the selected rules on one endpoint and says what each came to.
+
+Ordinary rules run side by side, the long ones first; exclusive ones follow, each alone;
+``last`` ones judge what the whole run saw. How many requests are in flight is the
+endpoint's business: it never sends more at once than declared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from aml_contract.endpoint import Endpoint
+from aml_contract.exchange import Exchange
+from aml_contract.finding import Finding, NotApplicable, NotTested, Violation
+from aml_contract.outcome import Outcome, outcome_of_violation
+from aml_contract.process import StartError
+from aml_contract.result import Recorder, RuleResult
+from aml_contract.rule import Capability, Need, Rule
+from aml_contract.run import Run
+from aml_contract.trial import Trial
+
+_SHOWN_BY_DEFAULT = 2
+"""Latest exchanges shown for a finding that points at none."""
+
+
+class Observer(Protocol):
+    """Is told what the runner does."""
+
+    def rule_started(self, rule: Rule) -> None:
+        """The rule sends its first request now."""
+
+    def rule_finished(self, rule: Rule, result: RuleResult) -> None:
+        """The rule came to its result."""
+
+    def kit_error(self, rule: Rule, text: str) -> None:
+        """The kit broke in a rule; ``text`` is the traceback."""
+
+
+class _Nobody:
+    def rule_started(self, rule: Rule) -> None: ...
+    def rule_finished(self, rule: Rule, result: RuleResult) -> None: ...
+    def kit_error(self, rule: Rule, text: str) -> None: ...
+
+
+@dataclass
+class Runner:
+    """Tries rules on an endpoint.
+
+    ``concurrency`` bounds the rules that run side by side, ``budget`` is in seconds:
+    rules not started by then are not tested.
+    """
+
+    endpoint: Endpoint
+    run: Run
+    concurrency: int = 16
+    budget: float | None = None
+    strict: bool = False
+    recorder: Recorder = field(default_factory=Recorder)
+    observer: Observer = field(default_factory=_Nobody)
+    _down: str | None = field(default=None, init=False)
+    """Why nothing more can be tested, once the endpoint is gone."""
+    _deadline: float | None = field(default=None, init=False)
+
+    async def try_all(self, rules: Iterable[Rule]) -> list[RuleResult]:
+        """Try every rule; results in the order of the rules' names."""
+        if self.budget is not None:
+            self._deadline = time.monotonic() + self.budget
+        side_by_side, alone, last = _phases(rules)
+        results = await self._side_by_side(side_by_side)
+        for rule in alone:
+            results.append(await self._one(rule))
+            await self._revive()
+        results += [await self._one(rule) for rule in last]
+        return sorted(results, key=lambda result: result.rule)
+
+    async def _side_by_side(self, rules: Sequence[Rule]) -> list[RuleResult]:
+        queue = iter(rules)
+        results: list[RuleResult] = []
+
+        async def work() -> None:
+            for rule in queue:
+                results.append(await self._one(rule))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self.concurrency, len(rules))):
+                group.create_task(work())
+        return results
+
+    async def _one(self, rule: Rule) -> RuleResult:
+        if reason := self._obstacle(rule):
+            result = self._result(rule, *reason)
+        else:
+            self.observer.rule_started(rule)
+            result = await self._try(rule)
+        self.observer.rule_finished(rule, result)
+        return result
+
+    def _obstacle(self, rule: Rule) -> tuple[Outcome, str] | None:
+        """Why the rule is not even tried."""
+        for capability in sorted(rule.capabilities - self.run.capabilities):
+            return Outcome.NOT_APPLICABLE, _absent(capability)
+        process = self.endpoint.process
+        if rule.needs and process is None:
+            return (
+                Outcome.NOT_TESTED,
+                "needs a server that may be restarted: use --cmd, --app, --system or --restart-cmd",
+            )
+        if Need.KILL in rule.needs and process is not None and not process.can_kill:
+            return (
+                Outcome.NOT_TESTED,
+                "needs a server that the kit may kill -9: use --cmd, --app or --system",
+            )
+        if rule.last:
+            return None
+        if self._down:
+            return Outcome.NOT_TESTED, self._down
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            return Outcome.NOT_TESTED, f"the time budget of {self.budget:g} s was used up"
+        return None
+
+    async def _try(self, rule: Rule) -> RuleResult:
+        trial = Trial(rule, self.endpoint, self.run)
+        began = time.perf_counter()
+        shown: Sequence[Exchange] = ()
+        try:
+            await rule.check(trial)
+            outcome, message = Outcome.PASSED, ""
+        except Exception as error:  # noqa: BLE001  whatever leaves a rule is an outcome
+            outcome, message, shown = self._judge(rule, trial, error)
+        if outcome is Outcome.PASSED and trial.warnings:
+            outcome, message, shown = Outcome.WARNED, "\n".join(trial.warnings), trial.shown
+        result = self._result(
+            rule,
+            outcome,
+            message,
+            seconds=time.perf_counter() - began,
+            trial=trial,
+            shown=shown,
+        )
+        await self._look_after(trial)
+        return result
+
+    def _judge(
+        self, rule: Rule, trial: Trial, error: Exception
+    ) -> tuple[Outcome, str, Sequence[Exchange]]:
+        """What an exception that left a rule means."""
+        latest = trial.exchanges[-_SHOWN_BY_DEFAULT:]
+        match _unwrapped(error):
+            case Violation() as found:
+                outcome = outcome_of_violation(rule.level, strict=self.strict)
+                return outcome, found.message, found.exchanges or latest
+            case NotApplicable() as found:
+                return Outcome.NOT_APPLICABLE, found.message, found.exchanges
+            case NotTested() as found:
+                return Outcome.NOT_TESTED, found.message, found.exchanges
+            case StartError() as found:
+                outcome = outcome_of_violation(rule.level, strict=self.strict)
+                return outcome, f"it did not start again on its data: {found}", latest
+            case other:
+                text = "".join(traceback.format_exception(other))
+                self.observer.kit_error(rule, self.recorder.text(text))
+                where = f"{type(other).__name__}: {other}"
+                return Outcome.KIT_ERROR, f"the kit broke, not the endpoint: {where}", ()
+
+    def _result(
+        self,
+        rule: Rule,
+        outcome: Outcome,
+        message: str,
+        *,
+        seconds: float = 0.0,
+        trial: Trial | None = None,
+        shown: Sequence[Exchange] = (),
+    ) -> RuleResult:
+        return RuleResult(
+            rule=rule.name,
+            level=rule.level,
+            clause=", ".join(rule.clauses),
+            outcome=outcome,
+            transport=rule.transport,
+            message=self.recorder.text(message),
+            seconds=round(seconds, 4),
+            requests=len(trial.exchanges) if trial else 0,
+            exchanges=[self.recorder.record(exchange) for exchange in shown],
+            notes=[self.recorder.text(note) for note in trial.notes] if trial else [],
+            figures=dict(trial.figures) if trial else {},
+        )
+
+    async def _look_after(self, trial: Trial) -> None:
+        """See whether the endpoint is still there, when the rule's end makes one wonder."""
+        if self._down or not any(made.status is None for made in trial.exchanges[-3:]):
+            return
+        process = self.endpoint.process
+        if process is not None and process.died:
+            self._down = f"{process.died}\n    It ended by itself during {trial.rule.name} or a rule beside it."
+        elif process is None or not process.can_kill:
+            words = await self._still_gone()
+            self._down = words and f"the endpoint stopped answering: {words}"
+
+    async def _still_gone(self) -> str | None:
+        """Ask a few times whether anything answers; the words if nothing does."""
+        words = None
+        for _ in range(3):
+            words = await self.endpoint.answers()
+            if words is None:
+                return None
+            await asyncio.sleep(self.run.patience)
+        return words
+
+    async def _revive(self) -> None:
+        """Make sure that a rule which stopped the server left it running."""
+        process = self.endpoint.process
+        if process is None or self._down:
+            return
+        try:
+            await process.ensure()
+        except StartError as error:
+            self._down = f"it did not start again: {error}"
+
+
+async def run_rules(
+    endpoint: Endpoint,
+    rules: Iterable[Rule],
+    run: Run,
+    *,
+    concurrency: int = 16,
+    budget: float | None = None,
+    strict: bool = False,
+) -> list[RuleResult]:
+    """Try ``rules`` on ``endpoint``; see :class:`Runner`."""
+    return await Runner(endpoint, run, concurrency, budget, strict).try_all(rules)
+
+
+def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
+    """Rules side by side, alone and last; each the longest first."""
+    ordered = sorted(rules, key=lambda rule: (-_length(rule), rule.name))
+    return (
+        [rule for rule in ordered if not rule.exclusive and not rule.last],
+        [rule for rule in ordered if rule.exclusive and not rule.last],
+        sorted((rule for rule in ordered if rule.last), key=lambda rule: rule.name),
+    )
+
+
+def _length(rule: Rule) -> float:
+    """How long a rule takes, roughly: a Search takes a third of an Add."""
+    return rule.cost.adds + (rule.cost.searches + rule.cost.others) / 3
+
+
+def _absent(capability: Capability) -> str:
+    if capability is Capability.AUTH:
+        return "no key scheme was given (--auth)"
+    return f"the endpoint does not claim the capability {capability.value}"
+
+
+def _unwrapped(error: Exception) -> Exception:
+    """The finding inside a task group's error; the error itself if the kit broke too."""
+    if not isinstance(error, ExceptionGroup):
+        return error
+    inner = [_unwrapped(one) for one in error.exceptions]
+    for kind in (Violation, StartError, NotTested, NotApplicable):
+        if all(isinstance(one, Finding | StartError) for one in inner):
+            for one in inner:
+                if isinstance(one, kind):
+                    return one
+    return error

@@ -1,0 +1,175 @@
+"""A target: what the user asked to be judged, checked before anything is sent."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from aml_contract.auth import Auth, Scheme
+
+
+class TargetError(ValueError):
+    """The target cannot be used as given: a mistake of usage, said in one sentence."""
+
+
+@dataclass(frozen=True)
+class URLs:
+    """The three addresses of an endpoint, registered separately (clauses E2, E3)."""
+
+    add: str
+    search: str
+    health: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """One endpoint by its URLs, or a command that starts one.
+
+    Exactly one of ``url``, ``add_url`` with ``search_url``, ``cmd``, ``app`` and
+    ``system`` names it; beside the last three, ``add_url``, ``search_url`` and
+    ``health_url`` may give paths (``/v1/add``) on the managed server.
+
+    ``cmd`` is a shell command; ``{port}`` and ``{data}`` become a free port and a data
+    directory. ``app`` (``pkg.mod:app``, ASGI) and ``system`` (``pkg.mod:Class``) are
+    short for one. Times are in seconds.
+
+    Raises:
+        TargetError: the combination makes no sense; the message says why.
+    """
+
+    url: str | None = None
+    add_url: str | None = None
+    search_url: str | None = None
+    health_url: str | None = None
+    cmd: str | None = None
+    app: str | None = None
+    system: str | None = None
+    data_dir: Path | None = None
+    """Where a managed server keeps its data; a temporary directory if not given."""
+    auth: Scheme | str = Scheme.NONE
+    key: str | None = field(default=None, repr=False)
+    key_env: str | None = None
+    """Name of the environment variable that holds the key (never the key itself)."""
+    concurrency: int = 16
+    """Requests in flight at most, Adds and Searches together."""
+    restart_cmd: str | None = None
+    fault_cmd: str | None = None
+    heal_cmd: str | None = None
+    timeout: float = 1800.0
+    """How long an answer may take (clause F2)."""
+    connect_timeout: float = 10.0
+    start_timeout: float = 60.0
+    """How long a managed server may take until it listens."""
+    ready_timeout: float = 30.0
+    """How long a server that listens may answer 5xx on health before rules start anyway."""
+
+    def __post_init__(self) -> None:
+        self._check_choice()
+        self._check_key()
+        for url in (self.url, *self._given_urls()):
+            if url is not None:
+                self._check_url(url)
+        if self.concurrency < 1:
+            raise TargetError("the concurrency must be at least 1")
+        if self.managed and self.restart_cmd:
+            raise TargetError("--restart-cmd is for remote endpoints; the kit restarts its own")
+
+    @property
+    def managed(self) -> bool:
+        """Whether the kit starts the server itself."""
+        return bool(self.cmd or self.app or self.system)
+
+    @property
+    def credentials(self) -> Auth:
+        """The scheme and key as rules and reports see them."""
+        return Auth(Scheme(self.auth), self.key or "")
+
+    @property
+    def command(self) -> str | None:
+        """The command of a managed server, ``{port}`` and ``{data}`` still in it."""
+        python = shlex.quote(sys.executable)
+        if self.app:
+            return f"{python} -m uvicorn {shlex.quote(self.app)} --port {{port}}"
+        if self.system:
+            made = f"{python} -m aml_cli.main serve {shlex.quote(self.system)}"
+            made += " --port {port} --data {data}"
+            if Scheme(self.auth) is not Scheme.NONE and self.key_env:
+                made += f" --auth {Scheme(self.auth)} --key-env {shlex.quote(self.key_env)}"
+            return made
+        return self.cmd
+
+    def urls(self, port: int | None = None) -> URLs:
+        """The three URLs; ``port`` is that of the managed server."""
+        base = f"http://127.0.0.1:{port}" if self.managed else (self.url or "").rstrip("/")
+
+        def full(given: str | None, default: str) -> str:
+            if given is None:
+                return default
+            return f"{base}{given}" if given.startswith("/") else given.replace("{port}", str(port))
+
+        add = full(self.add_url, f"{base}/add")
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(add))
+        health = f"{base}/health" if self.url else f"{origin}/health"
+        return URLs(add, full(self.search_url, f"{base}/search"), full(self.health_url, health))
+
+    def _given_urls(self) -> tuple[str | None, ...]:
+        return self.add_url, self.search_url, self.health_url
+
+    def _check_choice(self) -> None:
+        named = {
+            "--url": self.url,
+            "--cmd": self.cmd,
+            "--app": self.app,
+            "--system": self.system,
+        }
+        given = [name for name, value in named.items() if value]
+        if not self.managed and (self.add_url or self.search_url):
+            given.append("--add-url/--search-url")
+            if not (self.add_url and self.search_url):
+                raise TargetError("--add-url and --search-url belong together")
+        if not given:
+            raise TargetError(
+                "no endpoint was named: give --url, --add-url with --search-url, "
+                "--cmd, --app or --system"
+            )
+        if len(given) > 1:
+            raise TargetError(f"more than one endpoint was named: {' and '.join(given)}")
+        if self.cmd and "{port}" not in self.cmd:
+            raise TargetError("--cmd must contain {port}, where the server is told its port")
+        for option, value in (("--app", self.app), ("--system", self.system)):
+            if value and (":" not in value and option == "--app"):
+                raise TargetError(f"{option} is written pkg.mod:name, not {value!r}")
+
+    def _check_key(self) -> None:
+        schemes = [scheme.value for scheme in Scheme]
+        if self.auth not in schemes:
+            raise TargetError(f"--auth is one of {', '.join(schemes)}, not {self.auth!r}")
+        if Scheme(self.auth) is Scheme.NONE:
+            if self.key:
+                raise TargetError("a key was given without a scheme: add --auth")
+            return
+        if not self.key:
+            where = f"${self.key_env} is empty or not set" if self.key_env else "no --key-env given"
+            raise TargetError(f"--auth {self.auth} needs a key: {where}")
+        if not self.key.isprintable() or self.key != self.key.strip():
+            raise TargetError("the key holds spaces around it or characters no header can carry")
+
+    def _check_url(self, url: str) -> None:
+        if self.key and self.key in url:
+            raise TargetError("a URL holds the key; keys belong in a header (clause K3)")
+        if self.managed and url.startswith("/"):
+            return
+        try:
+            parts = urlsplit(url.replace("{port}", "1") if self.managed else url)
+            parts.port  # noqa: B018  raises if it is no number
+        except ValueError as error:
+            raise TargetError(f"{url!r} is no URL: {error}") from error
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise TargetError(f"{url!r} is no http:// or https:// URL")
+        if parts.username is not None or parts.password is not None:
+            raise TargetError("a URL must not hold user:password@ (clause E5)")
+        if parts.fragment:
+            raise TargetError(f"{url!r} has a #fragment, which no request can carry")
