@@ -1,0 +1,1 @@
+"""Writes everything that follows from ``memory.proto``: models, stubs, client, router, document."""
