@@ -1,0 +1,249 @@
+"""The embedded default memory: every message as it was said, found by words and by meaning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from aml_sdk._gen.models import AddRequest, ContentPart, Memory, Message, SearchRequest
+from aml_sdk.content import images_of, is_blank, is_blank_content, text_of
+from aml_sdk.data_dir import DataDirectory
+from aml_sdk.errors import Unavailable
+from aml_sdk.identity import memory_id
+from aml_sdk.system import MemorySystem
+from pydantic import TypeAdapter
+
+from aml_adapters.hybrid.embedding import Embedder, Vectors
+from aml_adapters.hybrid.index import UNDATED, IndexCache, Integers, UserIndex
+from aml_adapters.hybrid.ranking import order, score, weighted
+from aml_adapters.hybrid.store import Indexed, Said, Snapshot, Store
+from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
+
+_PARTS = TypeAdapter(list[ContentPart])
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DATE = "@"  # no term of a text begins with it and goes on
+_OPTION = 0.3  # what a term of the options counts beside one of the question
+_LONGEST_QUERY = 2_000  # different terms
+_CACHE = 128 << 20  # bytes: about 230,000 messages
+_MOST_IMAGE_BYTES = 30 << 20  # decoded, in one answer (clause M1)
+
+
+class HybridMemory(MemorySystem):
+    """Keeps each message verbatim and ranks all of a user's for each query.
+
+    *Stores* in one SQLite file, ``hybrid.sqlite3``: the messages, for each user an
+    inverted index of terms, and one vector of 512 bytes a message. Text is indexed whole;
+    the vector is of its first 1,000 characters. Images are kept and returned but not
+    looked at: what was said beside them finds them.
+
+    *Answers* with single messages, best first: BM25 over context windows plus a little of
+    the cosine (see :mod:`aml_adapters.hybrid.ranking`). Nothing is cut off by a threshold:
+    when ``top_k`` allows, every message of the user comes back, the least likely last.
+    A hundred messages of ordinary length fit the reader's 117,760 tokens (clause S14); a
+    hundred at the platform's limit of 8,000 characters do not, and then the order decides
+    what is read. An answer's images stay within 30 MiB: what does not fit is passed over.
+
+    *Isolates* by ``user_id``, compared exactly: each row carries its user's key, and all
+    statistics are of one user (clause S15).
+
+    *Survives* ``kill -9`` and power loss: an Add is one transaction, synced before it
+    returns. Storing the same request again changes nothing. One process owns the directory.
+
+    *Costs*, measured on one core: an Add of 20 messages of 100 words 0.15 s, nearly all of
+    it for the vectors; a Search grows with the messages of this user only, 5 ms for
+    1,000 and 25 ms for 10,000. A user's first Search after others have filled the cache
+    reads all their vectors, twice as slow. Disk: about 3 kB a message of 20 words.
+    No network, no key.
+
+    Args:
+        data_dir: directory of the file; made if need be.
+
+    Raises:
+        DataDirectoryBusy: another process owns the directory.
+        IncompatibleDataError: the file was written by another version or embedder.
+    """
+
+    images = True
+
+    def __init__(self, data_dir: Path) -> None:
+        self._directory = DataDirectory(data_dir, "hybrid")
+        try:
+            settings = {"embedder": Embedder.fingerprint, "analysis": ANALYSIS}
+            self._store = Store(data_dir / "hybrid.sqlite3", settings)
+            self._embedder = Embedder()
+        except BaseException:
+            self._directory.close()
+            raise
+        self._cache = IndexCache(_CACHE)
+
+    def add(self, request: AddRequest) -> None:
+        """Store the messages in one transaction; on disk and findable on return."""
+        said = [
+            _said(request, position, message)
+            for position, message in enumerate(request.messages)
+            if not is_blank(message)
+        ]
+        if not said:
+            return
+        with self._store.read() as snapshot:
+            if snapshot.request(request.user_id, request.request_id) == (request.session_id, said):
+                return
+        texts = [text_of(request.messages[each.position].content) for each in said]
+        vectors = self._embedder.embed(texts)
+        times = (each.timestamp for each in request.messages if each.timestamp is not None)
+        chunk_time = next(times, UNDATED)
+        indexed = [
+            _indexed(request.messages[each.position], text, chunk_time, vector)
+            for each, text, vector in zip(said, texts, vectors, strict=True)
+        ]
+        with self._store.write() as transaction:
+            # The same request may have come twice at once, and the other been first.
+            if transaction.request(request.user_id, request.request_id) != (
+                request.session_id,
+                said,
+            ):
+                transaction.put(
+                    request.user_id,
+                    request.request_id,
+                    request.session_id,
+                    list(zip(said, indexed, strict=True)),
+                )
+
+    def search(self, request: SearchRequest) -> list[Memory]:
+        """All memories of the user, best first, down to ``top_k``.
+
+        A query without words (a picture, ``?``) is answered with the latest messages
+        unless its signs occur in one; a query of white space only with nothing.
+        """
+        if is_blank_content(request.query):
+            return []
+        text = text_of(request.query)
+        words = query_terms(text)
+        weights = weighted(
+            words, [term for each in request.options or () for term in query_terms(each)], _OPTION
+        )
+        weights = dict(list(weights.items())[:_LONGEST_QUERY])
+        meaningful = any(character.isalnum() for character in text)
+        vector = self._embedder.embed([text])[0] if meaningful else None
+        with self._store.read() as snapshot:
+            known = snapshot.user(request.user_id)
+            if known is None:
+                return []
+            user, epoch = known
+            index = self._index(snapshot, user, epoch)
+            texts = snapshot.postings(user, weights)
+            dated = snapshot.postings(user, (_DATE + term for term in weights))
+            dates = {term.removeprefix(_DATE): found for term, found in dated.items()}
+            scores = score(index, weights, texts, dates, vector)
+            rows = list(_fitting(order(scores, index), index.image_bytes, request.top_k))
+            found = snapshot.said(user, index.sequences[rows].tolist())
+        return [_memory(each, float(scores[row])) for each, row in zip(found, rows, strict=True)]
+
+    def health(self) -> bool:
+        """Whether the file can be read."""
+        try:
+            with self._store.read() as snapshot:
+                snapshot.user("")
+        except Unavailable:
+            return False
+        return True
+
+    def discard(self, user_id: str, request_id: str) -> None:
+        """Remove what a request stored."""
+        with self._store.write() as transaction:
+            transaction.remove_request(user_id, request_id)
+
+    def forget(self, user_id: str) -> None:
+        """Remove a user with every message, term and vector, and overwrite where they were."""
+        with self._store.write() as transaction:
+            user = transaction.remove_user(user_id)
+        if user is not None:
+            self._cache.drop(user)
+            self._store.scrub()
+
+    def close(self) -> None:
+        """Close the file and give the directory up."""
+        self._store.close()
+        self._directory.close()
+
+    def _index(self, snapshot: Snapshot, user: int, epoch: int) -> UserIndex:
+        """The index of exactly what the snapshot holds, from the cache as far as it goes."""
+        cached = self._cache.get(user)
+        last = snapshot.last(user)
+        if cached is None or cached.epoch != epoch or cached.last > last:
+            cached = UserIndex.empty(epoch)
+        if cached.last == last:
+            return cached
+        index = cached.extended(snapshot.entries(user, cached.last))
+        self._cache.put(user, index)
+        return index
+
+
+def _said(request: AddRequest, position: int, message: Message) -> Said:
+    """The message as it is given back: a list of text parts only as its text (clause S7)."""
+    content, parts = text_of(message.content), False
+    if not isinstance(message.content, str) and any(images_of(message.content)):
+        content, parts = _PARTS.dump_json(message.content).decode(), True
+    return Said(
+        id=memory_id(request.user_id, request.request_id, position),
+        position=position,
+        role=message.role,
+        timestamp=message.timestamp,
+        parts=parts,
+        content=content,
+    )
+
+
+def _indexed(message: Message, text: str, chunk_time: int, vector: Vectors) -> Indexed:
+    found = Counter(terms(text))
+    length = found.total()
+    day = _time(message.timestamp)
+    if day is not None:
+        found.update({_DATE + term: 1 for term in date_terms(day.date())})
+    return Indexed(
+        chunk_time=chunk_time,
+        timestamp=UNDATED if message.timestamp is None else message.timestamp,
+        length=length,
+        image_bytes=sum(_decoded_size(part.image_url.url) for part in images_of(message.content)),
+        vector=vector.tobytes(),
+        terms=found,
+    )
+
+
+def _decoded_size(url: str) -> int:
+    """Bytes of an inline image; remote ones have none."""
+    head, comma, encoded = url.partition(",")
+    return len(encoded) * 3 // 4 if comma and head.endswith(";base64") else 0
+
+
+def _fitting(rows: Integers, image_bytes: Integers, most: int) -> Iterator[int]:
+    """The first rows whose images together are small enough for one answer."""
+    left, room = most, _MOST_IMAGE_BYTES
+    for row in rows.tolist():
+        size = int(image_bytes[row])
+        if size <= room:
+            yield row
+            room -= size
+            left -= 1
+        if not left:
+            return
+
+
+def _memory(said: Said, score: float) -> Memory:
+    time = _time(said.timestamp)
+    return Memory(
+        id=said.id,
+        content=_PARTS.validate_json(said.content) if said.parts else said.content,
+        score=score,
+        created_at=None if time is None else time.isoformat(),
+    )
+
+
+def _time(timestamp: int | None) -> datetime | None:
+    """Event time in UTC; ``None`` if unknown or past the year 9999 (clause A7)."""
+    try:
+        return None if timestamp is None else _EPOCH + timedelta(milliseconds=timestamp)
+    except OverflowError:
+        return None
