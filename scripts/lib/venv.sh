@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts beside it: makes .venv from requirements.lock, once.
 #
 # aml_venv        make .venv, or return at once if it is up to date; puts it on PATH
