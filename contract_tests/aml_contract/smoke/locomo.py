@@ -119,6 +119,11 @@ def load(paths: Iterable[Path]) -> list[Conversation]:
     return made
 
 
+def shipped() -> Path:
+    """The small conversation that comes with the kit; written for it, in English and Chinese."""
+    return Path(__file__).parent / "data" / "lanterns.json"
+
+
 def read(path: Path) -> list[Conversation]:
     """Read the conversations of one file.
 
