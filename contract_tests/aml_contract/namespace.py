@@ -11,10 +11,73 @@ import hashlib
 import random
 from dataclasses import dataclass
 
-_ONSETS = "b br ch d dr f fl g gl h j k kr l m n p pl qu r s sh sk st t th tr v w z".split()
-_VOWELS = "a e i o u ai ea oo au".split()
-_CODAS = "b d g k l m n nd ng p r rn s sk st t x".split()
-_HAN = "岚嵩沄泷渌漪濂瑄琬璎珩瑾砚碧竺箬纨绮翎芷苓茗荃莳菖蓼蔚薇蘅虬蜃衿裾觥谌豫赭跹轩邃郗酥醴钰铎锷阙隽雳霓霁靛鞅韫颀飒饴馥骁鬃鲲鸢鸾鹂麒黛"
+_ONSETS = (
+    "b",
+    "br",
+    "ch",
+    "d",
+    "dr",
+    "f",
+    "fl",
+    "g",
+    "gl",
+    "h",
+    "j",
+    "k",
+    "kr",
+    "l",
+    "m",
+    "n",
+    "p",
+    "pl",
+    "qu",
+    "r",
+    "s",
+    "sh",
+    "sk",
+    "st",
+    "t",
+    "th",
+    "tr",
+    "v",
+    "w",
+    "z",
+)
+_VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "oo", "au")
+_CODAS = ("b", "d", "g", "k", "l", "m", "n", "nd", "ng", "p", "r", "rn", "s", "sk", "st", "t", "x")
+_HAN = (
+    "岚嵩沄泷渌漪濂瑄琬璎珩瑾砚碧竺箬纨绮翎芷苓茗荃莳菖蓼蔚薇蘅虬蜃衿裾觥谌豫"
+    "赭跹轩邃郗酥醴钰铎锷阙隽雳霓霁靛鞅韫颀飒饴馥骁鬃鲲鸢鸾鹂麒黛"
+)
+_SENTENCES = (
+    (
+        "The {0} {1} keeps a {2} near the {3} because {4} once traded {5} for {6} at {7}.",
+        "Why does the {0} {1} keep a {2} near the {3}?",
+    ),
+    (
+        "My cousin {0} from {1} repairs every {2} with {3} and {4}, says old {5}, never {6} {7}.",
+        "What does cousin {0} from {1} repair with {3} and {4}?",
+    ),
+    (
+        "Last winter we drove to {0}, ate {1} under the {2} and lost our {3} {4} to {5} {6} {7}.",
+        "What was lost after the drive to {0} and the {1} under the {2}, our {3} {4}?",
+    ),
+    (
+        "Doctor {0} prescribed {1} twice a day, not {2}, since {3} {4} gave me {5} in {6} and {7}.",
+        "What did doctor {0} prescribe instead of {2}, and why not {3} {4}?",
+    ),
+    (
+        "For the wedding {0} {1} booked the {2} hall; {3} plays {4}, {5} bakes, {6} brings {7}.",
+        "Who plays {4} at the wedding that {0} {1} booked the {2} hall for?",
+    ),
+)
+_TALES = (
+    "For the {about}, {0} {1} brought {2} and {3} from {4}, then sold the {5} {6} to {7}.",
+    "{0} quarrelled with {1} over the {about}: too much {2}, hardly any {3}; {4} {5} {6} {7} left.",
+    "Grandmother {0} painted the {about} in {1} and {2}, while {3} slept beside {4} {5} {6} {7}.",
+    "Nobody at {0} had heard of the {about} until {1} {2} wrote a {3} on it with {4} {5} {6} {7}.",
+    "We lost the {about} on a ferry to {0}; {1} {2} found it in {3}, wet, with {4} {5} {6} {7} on.",
+)
 
 
 @dataclass(frozen=True)
@@ -102,29 +165,21 @@ class Namespace:
 
     def marker(self) -> Marker:
         """A sentence of ordinary grammar around eight invented words."""
+        text, query = self.random.choice(_SENTENCES)
         w = [self.word() for _ in range(8)]
-        text = (
-            f"The {w[0]} {w[1]} keeps a {w[2]} near the {w[3]} because {w[4].capitalize()} "
-            f"once traded {w[5]} for {w[6]} at {w[7].capitalize()}."
-        )
-        query = f"Why does the {w[0]} {w[1]} keep a {w[2]} near the {w[3]}?"
-        return Marker(text, query, tuple(w))
+        return Marker(text.format(*w), query.format(*w), tuple(w))
 
     def topic(self, count: int) -> Topic:
         """``count`` markers about one thing, each told with eight words of its own."""
-        w = [self.word() for _ in range(3)]
+        about = " ".join(self.word() for _ in range(3))
 
-        def marker() -> Marker:
+        def marker(number: int) -> Marker:
+            text = _TALES[number % len(_TALES)]
             own = [self.word() for _ in range(8)]
-            text = (
-                f"For the {w[0]} {w[1]} {w[2]}, {own[0].capitalize()} {own[1].capitalize()} "
-                f"brought {own[2]} and {own[3]} from {own[4].capitalize()}, then sold the "
-                f"{own[5]} {own[6]} to {own[7].capitalize()}."
-            )
-            return Marker(text, query, tuple(own))
+            return Marker(text.format(*own, about=about), query, tuple(own))
 
-        query = f"Who brought what for the {w[0]} {w[1]} {w[2]}?"
-        return Topic(query, tuple(marker() for _ in range(count)))
+        query = f"What happened with the {about}?"
+        return Topic(query, tuple(marker(number) for number in range(count)))
 
     def cjk_marker(self) -> Marker:
         """A Chinese sentence around invented names of rare characters."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from aml_contract.endpoint import Endpoint
 from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
@@ -25,6 +25,8 @@ from aml_contract.namespace import Marker, Namespace
 from aml_contract.retry import send_again
 from aml_contract.rule import Capability, Rule
 from aml_contract.run import Refusal, Run
+
+T = TypeVar("T")
 
 ATTEMPTS = 4
 """Times an ordinary request is sent before the kit gives up (the platform: 32 and 6)."""
@@ -200,6 +202,13 @@ class Trial:
         times = f" {ATTEMPTS} times" if exchange.retryable else ""
         name = exchange.operation.capitalize()
         return NotTested(f"an ordinary {name} was answered {exchange.summary}{times}", exchange)
+
+    @staticmethod
+    async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
+        """Do several things at once; the first finding among them ends the others."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in work]
+        return [task.result() for task in tasks]
 
     async def pause(self, seconds: float) -> None:
         """Wait, scaled by the run's ``patience`` (tests make it small)."""
