@@ -1,0 +1,125 @@
+"""What a system found, as the contract wants it on the wire (clauses S5-S10, M1)."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from aml_sdk._gen.models import ImagePart, Memory, TextPart
+from aml_sdk.content import images_of, text_of
+from aml_sdk.server.logs import log
+from aml_sdk.server.media import decoded_size
+
+_Item = dict[str, Any]
+
+
+def search_body(memories: Iterable[Memory], *, top_k: int, max_images: int) -> tuple[bytes, int]:
+    """The body of a Search answer and the number of items in it.
+
+    One invalid item would be a contract error of the whole answer (clause S10), so it is
+    left out and logged; an optional field that is invalid is left out alone. What exceeds
+    ``top_k`` items, or ``max_images`` bytes of images, is cut at the end.
+    """
+    items: list[_Item] = []
+    seen: set[str] = set()
+    images = 0
+    dropped = 0
+    for memory in memories:
+        item = _item(memory)
+        if item is None or item["id"] in seen:
+            dropped += 1
+            continue
+        if len(items) == top_k:
+            log(logging.WARNING, "answer cut", reason="more than top_k items", top_k=top_k)
+            break
+        images += _images_size(memory)
+        if images > max_images:
+            log(logging.WARNING, "answer cut", reason="images", limit=max_images)
+            break
+        seen.add(item["id"])
+        items.append(item)
+    if dropped:
+        log(logging.WARNING, "items dropped", reason="invalid or repeated id", items=dropped)
+    return _encoded(items)
+
+
+def _encoded(items: list[_Item]) -> tuple[bytes, int]:
+    try:
+        return to_json({"data": items}), len(items)
+    except (PydanticSerializationError, UnicodeEncodeError):
+        good = list(_encodable(items))
+        log(logging.WARNING, "items dropped", reason="no Unicode", items=len(items) - len(good))
+        return to_json({"data": good}), len(good)
+
+
+def _encodable(items: Iterable[_Item]) -> Iterator[_Item]:
+    for item in items:
+        try:
+            to_json(item)
+        except (PydanticSerializationError, UnicodeEncodeError):
+            continue
+        yield item
+
+
+def _item(memory: Memory) -> _Item | None:
+    """The four fields that are read, or nothing for an item that is invalid.
+
+    Types are checked though the model did: a system may have built it unchecked.
+    """
+    if not isinstance(memory.id, str) or not memory.id.strip():
+        return None
+    content = _content(memory)
+    if content is None:
+        return None
+    item: _Item = {"id": memory.id, "content": content}
+    if _is_finite(memory.score):
+        item["score"] = memory.score
+    if _is_date(memory.created_at):
+        item["created_at"] = memory.created_at
+    return item
+
+
+def _content(memory: Memory) -> str | list[dict[str, Any]] | None:
+    """The text; parts only where an image is among them (clause S7)."""
+    content: Any = memory.content
+    if isinstance(content, str):
+        return content if content.strip() else None
+    if not isinstance(content, list | tuple):
+        return None
+    if not all(isinstance(part, TextPart | ImagePart) for part in content):
+        return None
+    if any(isinstance(part, ImagePart) for part in content):
+        return [part.model_dump() for part in content]
+    text = text_of(content)
+    return text if text.strip() else None
+
+
+def _images_size(memory: Memory) -> int:
+    if isinstance(memory.content, str):
+        return 0
+    return sum(decoded_size(part.image_url.url) for part in images_of(memory.content))
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether it is a number that JSON can carry (clause S8)."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        return False
+
+
+def _is_date(value: Any) -> bool:
+    """Whether it is ISO 8601 with an offset (clause S9)."""
+    if not isinstance(value, str):
+        return False
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False

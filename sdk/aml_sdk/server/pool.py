@@ -1,0 +1,34 @@
+"""Where a system's methods run: on the event loop if async, else on threads of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+class Pool:
+    """At most ``workers`` calls at once; the others wait their turn.
+
+    Adds and Searches have a pool each, so that long Adds never keep a Search waiting.
+    """
+
+    def __init__(self, name: str, workers: int) -> None:
+        self._turns = asyncio.Semaphore(workers)
+        # Threads are made when they are needed: an async system has none.
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix=f"aml-{name}")
+
+    async def run(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of ``method(*arguments)``, be it async or blocking."""
+        async with self._turns:
+            if inspect.iscoroutinefunction(method):
+                return await method(*arguments)
+            loop = asyncio.get_running_loop()
+            result = await loop.run_in_executor(self._threads, method, *arguments)
+            return await result if inspect.isawaitable(result) else result
+
+    def close(self) -> None:
+        """End the threads; they finish what they do."""
+        self._threads.shutdown(wait=False)
