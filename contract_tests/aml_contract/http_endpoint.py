@@ -37,6 +37,7 @@ class HTTPEndpoint:
     """
 
     def __init__(self, urls: URLs, auth: Auth, target: Target) -> None:
+        self.urls = urls
         self.add_url = urls.add
         self.search_url = urls.search
         self.health_url = urls.health

@@ -51,6 +51,11 @@ class Cost:
     searches: int = 0
     others: int = 0
 
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.adds + other.adds, self.searches + other.searches, self.others + other.others
+        )
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -80,7 +85,7 @@ class Rule:
     exclusive: bool = False
     """Runs alone, after all others: it stops the endpoint or needs it quiet."""
     last: bool = False
-    """Judges what the whole run saw; sends nothing itself."""
+    """Judges what the whole run saw, after all others."""
     quick: bool = True
     """Part of ``--quick``."""
 

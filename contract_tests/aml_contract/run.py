@@ -32,9 +32,20 @@ class Run:
     """Seconds above which proxies in front of real entries cut (clause F2)."""
     fail_latency: float = 1800.0
     """Seconds after which the platform gives up (clause F2)."""
+    slow_start: float = 10.0
+    """Seconds from which a first request that is far slower than the others is reported."""
     quick: bool = False
+    track: str = "textual"
     refusals: list[Refusal] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     """Every exchange of the run, in order of completion."""
     ordinary: list[Exchange] = field(default_factory=list)
     """The last try of every ordinary Add and Search: what ``latency/*`` judges."""
+
+    def seconds_of(self, operation: str) -> list[float]:
+        """How long each ordinary request of that kind took that got its 200."""
+        return [
+            made.seconds
+            for made in self.ordinary
+            if made.operation == operation and made.status == 200
+        ]

@@ -12,7 +12,6 @@ import time
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from aml_contract.endpoint import Endpoint
 from aml_contract.exchange import Exchange
@@ -20,16 +19,17 @@ from aml_contract.finding import Finding, NotApplicable, NotTested, Violation
 from aml_contract.outcome import Outcome, outcome_of_violation
 from aml_contract.process import StartError
 from aml_contract.result import Recorder, RuleResult
-from aml_contract.rule import Capability, Need, Rule
+from aml_contract.rule import Rule
 from aml_contract.run import Run
+from aml_contract.selection import Means
 from aml_contract.trial import Trial
 
 _SHOWN_BY_DEFAULT = 2
 """Latest exchanges shown for a finding that points at none."""
 
 
-class Observer(Protocol):
-    """Is told what the runner does."""
+class Observer:
+    """Is told what the runner does; this one does not mind."""
 
     def rule_started(self, rule: Rule) -> None:
         """The rule sends its first request now."""
@@ -39,12 +39,6 @@ class Observer(Protocol):
 
     def kit_error(self, rule: Rule, text: str) -> None:
         """The kit broke in a rule; ``text`` is the traceback."""
-
-
-class _Nobody:
-    def rule_started(self, rule: Rule) -> None: ...
-    def rule_finished(self, rule: Rule, result: RuleResult) -> None: ...
-    def kit_error(self, rule: Rule, text: str) -> None: ...
 
 
 @dataclass
@@ -61,7 +55,7 @@ class Runner:
     budget: float | None = None
     strict: bool = False
     recorder: Recorder = field(default_factory=Recorder)
-    observer: Observer = field(default_factory=_Nobody)
+    observer: Observer = field(default_factory=Observer)
     _down: str | None = field(default=None, init=False)
     """Why nothing more can be tested, once the endpoint is gone."""
     _deadline: float | None = field(default=None, init=False)
@@ -83,8 +77,7 @@ class Runner:
         results: list[RuleResult] = []
 
         async def work() -> None:
-            for rule in queue:
-                results.append(await self._one(rule))
+            results.extend([await self._one(rule) for rule in queue])
 
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self.concurrency, len(rules))):
@@ -100,21 +93,18 @@ class Runner:
         self.observer.rule_finished(rule, result)
         return result
 
+    def _means(self) -> Means:
+        process = self.endpoint.process
+        return Means(
+            self.run.capabilities,
+            can_restart=process is not None,
+            can_kill=process is not None and process.can_kill,
+        )
+
     def _obstacle(self, rule: Rule) -> tuple[Outcome, str] | None:
         """Why the rule is not even tried."""
-        for capability in sorted(rule.capabilities - self.run.capabilities):
-            return Outcome.NOT_APPLICABLE, _absent(capability)
-        process = self.endpoint.process
-        if rule.needs and process is None:
-            return (
-                Outcome.NOT_TESTED,
-                "needs a server that may be restarted: use --cmd, --app, --system or --restart-cmd",
-            )
-        if Need.KILL in rule.needs and process is not None and not process.can_kill:
-            return (
-                Outcome.NOT_TESTED,
-                "needs a server that the kit may kill -9: use --cmd, --app or --system",
-            )
+        if obstacle := self._means().obstacle(rule):
+            return obstacle
         if rule.last:
             return None
         if self._down:
@@ -197,7 +187,9 @@ class Runner:
             return
         process = self.endpoint.process
         if process is not None and process.died:
-            self._down = f"{process.died}\n    It ended by itself during {trial.rule.name} or a rule beside it."
+            self._down = (
+                f"{process.died}\nIt ended by itself during {trial.rule.name} or beside it."
+            )
         elif process is None or not process.can_kill:
             words = await self._still_gone()
             self._down = words and f"the endpoint stopped answering: {words}"
@@ -249,12 +241,6 @@ def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
 def _length(rule: Rule) -> float:
     """How long a rule takes, roughly: a Search takes a third of an Add."""
     return rule.cost.adds + (rule.cost.searches + rule.cost.others) / 3
-
-
-def _absent(capability: Capability) -> str:
-    if capability is Capability.AUTH:
-        return "no key scheme was given (--auth)"
-    return f"the endpoint does not claim the capability {capability.value}"
 
 
 def _unwrapped(error: Exception) -> Exception:

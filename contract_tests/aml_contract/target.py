@@ -83,6 +83,34 @@ class Target:
         return bool(self.cmd or self.app or self.system)
 
     @property
+    def kind(self) -> str:
+        """``url``, ``cmd``, ``app`` or ``system``."""
+        return "cmd" if self.cmd else "app" if self.app else "system" if self.system else "url"
+
+    @property
+    def flags(self) -> list[str]:
+        """The options that name this target again; the key only by its variable."""
+        named: dict[str, object] = {
+            "--url": self.url,
+            "--add-url": self.add_url,
+            "--search-url": self.search_url,
+            "--health-url": self.health_url,
+            "--cmd": self.cmd,
+            "--app": self.app,
+            "--system": self.system,
+            "--data": self.data_dir,
+            "--auth": None if Scheme(self.auth) is Scheme.NONE else str(self.auth),
+            "--key-env": self.key_env,
+            "--restart-cmd": self.restart_cmd,
+            "--fault-cmd": self.fault_cmd,
+            "--heal-cmd": self.heal_cmd,
+        }
+        flags = [word for name, value in named.items() if value for word in (name, str(value))]
+        if self.concurrency != 16:
+            flags += ["--concurrency", str(self.concurrency)]
+        return flags
+
+    @property
     def credentials(self) -> Auth:
         """The scheme and key as rules and reports see them."""
         return Auth(Scheme(self.auth), self.key or "")
