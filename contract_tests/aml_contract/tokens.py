@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -30,7 +31,10 @@ def decode(tokens: list[int]) -> str:
 
 @cache
 def _encoding() -> Any:
-    # Imported late: the vocabulary takes a tenth of a second and a few megabytes.
-    import bpe_openai  # noqa: PLC0415
+    with warnings.catch_warnings():
+        # It reads its vocabulary in a way that Python deprecates; not our users' trouble.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        # Imported late: the vocabularies take a tenth of a second and some megabytes.
+        import bpe_openai  # noqa: PLC0415
 
-    return bpe_openai.get_encoding("o200k_base")
+        return bpe_openai.get_encoding("o200k_base")

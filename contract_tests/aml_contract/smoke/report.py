@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -12,21 +11,11 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from aml_contract.latency import Latency, latency_of
 from aml_contract.smoke.locomo import CATEGORIES, Conversation
 from aml_contract.smoke.recall import ITEMS, TOKENS, Measured, Row, average, measure
 from aml_contract.smoke.run import Record
 from aml_contract.tokens import ANSWER_BUDGET
-
-
-@dataclass(frozen=True)
-class Latency:
-    """Seconds of the requests that were answered well; ``None`` if there were none."""
-
-    requests: int
-    p50: float | None
-    p95: float | None
-    p99: float | None
-    max: float | None
 
 
 @dataclass(frozen=True)
@@ -55,8 +44,9 @@ class Summary:
     complete: bool
     overall: Row
     by_category: dict[str, Row]
-    add: Latency
-    search: Latency
+    add: Latency | None
+    """Seconds of the Adds that were answered well; ``None`` if there were none."""
+    search: Latency | None
     tokens: Tokens
 
     @classmethod
@@ -83,14 +73,17 @@ class Summary:
                 name: average([each for each in measured if each.category == number])
                 for number, name in CATEGORIES.items()
             },
-            add=_latency(record.adds),
-            search=_latency(record.searches),
+            add=latency_of(record.adds),
+            search=latency_of(record.searches),
             tokens=_tokens(measured),
         )
 
     def as_json(self) -> dict[str, Any]:
         """The figures as a JSON object: recall from 0 to 1, seconds, tokens."""
-        return asdict(self)
+        made = asdict(self)
+        for name, latency in (("add", self.add), ("search", self.search)):
+            made[name] = latency.model_dump() if latency else None
+        return made
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield self._recall_table()
@@ -127,12 +120,9 @@ class Summary:
         for name in ("p50", "p95", "p99", "max"):
             table.add_column(name, justify="right")
         for name, latency in (("Add", self.add), ("Search", self.search)):
-            figures = (latency.p50, latency.p95, latency.p99, latency.max)
-            table.add_row(
-                name,
-                str(latency.requests),
-                *("–" if figure is None else f"{figure:.3f}" for figure in figures),
-            )
+            if latency:
+                figures = (latency.p50, latency.p95, latency.p99, latency.max)
+                table.add_row(name, str(latency.count), *(f"{each:.3f}" for each in figures))
         return table
 
     def _remarks(self) -> RenderResult:
@@ -152,24 +142,6 @@ class Summary:
             yield Text(f"{self.unknown_evidence} evidence ids point at no turn and were left out.")
         if self.retries:
             yield Text(f"{self.retries} requests had to be sent again.")
-
-
-def percentile(values: Sequence[float], percent: float) -> float:
-    """The smallest value that at least ``percent`` of the values do not exceed."""
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
-
-
-def _latency(seconds: Sequence[float]) -> Latency:
-    if not seconds:
-        return Latency(0, None, None, None, None)
-    return Latency(
-        requests=len(seconds),
-        p50=percentile(seconds, 50),
-        p95=percentile(seconds, 95),
-        p99=percentile(seconds, 99),
-        max=max(seconds),
-    )
 
 
 def _tokens(measured: Sequence[Measured]) -> Tokens:

@@ -168,7 +168,11 @@ class SmokeRun:
         async def once(attempt: int) -> Exchange:
             nonlocal tries
             tries = attempt
-            return await self._endpoint.send(operation, data, fresh=attempt > 1)
+            exchange = await self._endpoint.send(operation, data, fresh=attempt > 1)
+            process = self._endpoint.process
+            if exchange.status is None and process and (died := process.died):
+                raise answers.ContractBrokenError(died, "F3", exchange)
+            return exchange
 
         def waiting(exchange: Exchange, attempt: int, seconds: float) -> None:
             self.record.retries += 1
