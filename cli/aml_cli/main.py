@@ -1,0 +1,57 @@
+"""The ``aml`` command. Each command is a module of its own and imports what it needs late."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from aml_cli import check, explain, rules, serve, smoke
+
+app = typer.Typer(
+    name="aml",
+    help="The Add/Search contract of the Agent Memory Leaderboard: check an endpoint, serve one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+app.command("check")(check.check)
+app.command("serve")(serve.serve)
+app.command("rules")(rules.rules)
+app.command("explain")(explain.explain)
+app.command("smoke")(smoke.smoke)
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)
+    ] = False,
+) -> None:
+    """The Add/Search contract of the Agent Memory Leaderboard: check an endpoint, serve one."""
+    if version:
+        from importlib.metadata import version as version_of
+
+        typer.echo(f"aml-contract {version_of('aml-contract')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run ``aml``; an error of its own exits with 3, so that nobody blames the endpoint.
+
+    Raises:
+        SystemExit: always.
+    """
+    try:
+        app()
+    except Exception:  # noqa: BLE001  the last resort of a program
+        traceback.print_exc()
+        typer.echo("aml: this is an error of aml itself, not of your endpoint", err=True)
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Live progress of a check: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from aml_contract.checking import View
+from aml_contract.http_endpoint import HTTPEndpoint, ignored_proxies
+from aml_contract.outcome import Outcome
+from aml_contract.report.terminal import STYLES
+from aml_contract.report.wording import one_line
+from aml_contract.result import RuleResult
+from aml_contract.rule import Rule
+
+_QUIET = frozenset({Outcome.PASSED, Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED})
+_NAMED = 3
+
+
+class ProgressView(View):
+    """Shows rules done, rules being tried and the time; findings as they are made.
+
+    Args:
+        console: where to; a terminal gets a live bar, anything else one line a rule.
+        total: how many rules there are.
+    """
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console = console
+        self._trying: list[str] = []
+        self._progress = Progress(
+            SpinnerColumn(),
+            MofNCompleteColumn(),
+            TextColumn("rules"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=total)
+
+    def __enter__(self) -> ProgressView:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def say(self, text: str) -> None:
+        """Show what is being waited for."""
+        if self._console.is_terminal:
+            self._progress.update(self._task, description=escape(text))
+        else:
+            self._line(text)
+
+    def ready(self, endpoint: HTTPEndpoint) -> None:
+        """Say which endpoint answers, and which proxies are passed by."""
+        urls = endpoint.urls
+        self._line(f"Add {urls.add} · Search {urls.search} · Health {urls.health}")
+        if names := ignored_proxies():
+            self._line(f"Proxy variables are ignored: {', '.join(names)}")
+        self._describe()
+
+    def rule_started(self, rule: Rule) -> None:
+        """Name it among those being tried."""
+        self._trying.append(rule.name)
+        self._describe()
+
+    def rule_finished(self, rule: Rule, result: RuleResult) -> None:
+        """Count it; on a terminal show it only if something was found."""
+        if rule.name in self._trying:
+            self._trying.remove(rule.name)
+        self._progress.advance(self._task)
+        self._describe()
+        if not self._console.is_terminal or result.outcome not in _QUIET:
+            self._line(one_line(result), STYLES[result.outcome])
+
+    def _describe(self) -> None:
+        named = ", ".join(self._trying[:_NAMED])
+        more = len(self._trying) - _NAMED
+        text = named + (f" and {more} more" if more > 0 else "")
+        self._progress.update(self._task, description=escape(text))
+
+    def _line(self, text: str, style: str | None = None) -> None:
+        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)

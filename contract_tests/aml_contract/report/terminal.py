@@ -1,0 +1,120 @@
+"""The terminal report: the verdict, the families at a glance, and each finding in full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from aml_contract.checking import reproduction
+from aml_contract.outcome import Outcome, Verdict
+from aml_contract.report.document import Report
+from aml_contract.report.wording import (
+    NAMES,
+    SIGNS,
+    families,
+    missing,
+    steps,
+    totals,
+    verdict_sentence,
+)
+from aml_contract.result import RuleResult
+from aml_contract.rule import Rule
+
+STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "bold red",
+    Outcome.WARNED: "yellow",
+    Outcome.NOT_APPLICABLE: "dim",
+    Outcome.NOT_TESTED: "cyan",
+    Outcome.KIT_ERROR: "bold magenta",
+}
+_VERDICT_STYLES = {
+    Verdict.CONFORMANT: "bold green",
+    Verdict.INCOMPLETE: "bold cyan",
+    Verdict.NONCONFORMANT: "bold red",
+}
+_NAMED = 6
+"""Rules that are named for one reason of not being tested."""
+
+
+def print_report(console: Console, report: Report, rules: Mapping[str, Rule]) -> None:
+    """Print everything a builder needs to know about a run, the verdict at the end.
+
+    Args:
+        console: where to.
+        report: the run.
+        rules: the registry, for what a rule is about and how to fix what broke it.
+    """
+    console.print()
+    console.print(_glance(report))
+    for outcome in (Outcome.WARNED, Outcome.FAILED, Outcome.KIT_ERROR):
+        for result in report.having(outcome):
+            _print_finding(console, report, result, rules.get(result.rule))
+    _print_missing(console, report)
+    console.print()
+    console.print(totals(report), style="dim", highlight=False)
+    if report.stopped:
+        console.print(f"The run was {report.stopped}; this is what ran.", style="bold yellow")
+    verdict = Text(f"{report.verdict}: ", style=_VERDICT_STYLES[report.verdict])
+    verdict.append(verdict_sentence(report), style="default")
+    console.print(verdict)
+
+
+def _glance(report: Report) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for family, counts in families(report.rules).items():
+        signs = Text()
+        for outcome in Outcome:
+            if count := counts.get(outcome):
+                signs.append(f"{SIGNS[outcome]} {count} {NAMES[outcome]}   ", style=STYLES[outcome])
+        table.add_row(Text(family, style="bold"), signs)
+    return table
+
+
+def _print_finding(console: Console, report: Report, result: RuleResult, rule: Rule | None) -> None:
+    style = STYLES[result.outcome]
+    console.print()
+    console.print(
+        Text.assemble(
+            (f"{SIGNS[result.outcome]} {NAMES[result.outcome]} ", style),
+            (result.rule, "bold"),
+            f" · {result.level} · clause {result.clause}",
+        )
+    )
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("  what", Text(result.message))
+    if rule is not None and result.outcome is not Outcome.KIT_ERROR:
+        table.add_row("  rule", Text(rule.title))
+        table.add_row("  why", Text(rule.why))
+        table.add_row("  fix", Text(rule.fix))
+    for number, step in enumerate(steps(result.exchanges), 1):
+        table.add_row(f"  step {number}", Text(step))
+    for note in result.notes:
+        table.add_row("  note", Text(note))
+    console.print(table)
+    # Commands are printed unwrapped and unindented, so that they can be pasted.
+    commands = [made.curl for made in result.exchanges]
+    for name, lines in (("curl", commands), ("again", [reproduction(report, result.rule)])):
+        if lines:
+            console.print(Text(f"  {name}", style="dim"))
+        for line in lines:
+            console.print(Text(line), soft_wrap=True)
+
+
+def _print_missing(console: Console, report: Report) -> None:
+    reasons = missing(report)
+    if not reasons:
+        return
+    console.print()
+    console.print(Text("Not tested", style=STYLES[Outcome.NOT_TESTED]))
+    for reason, names in reasons.items():
+        named = ", ".join(names[:_NAMED])
+        if len(names) > _NAMED:
+            named += f" and {len(names) - _NAMED} more"
+        console.print(Text(f"  {reason}"), highlight=False)
+        console.print(Text(f"    {named}", style="dim"), highlight=False)

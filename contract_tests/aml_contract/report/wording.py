@@ -1,0 +1,111 @@
+"""The words of a report: verdicts, findings and totals as sentences, for every renderer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from aml_contract.latency import in_words
+from aml_contract.outcome import Level, Outcome, Verdict
+from aml_contract.report.document import Report
+from aml_contract.result import ExchangeRecord, RuleResult, summary_of
+
+_BODY = 300
+"""Characters of a body that a terminal shows."""
+
+SIGNS = {
+    Outcome.PASSED: "✓",
+    Outcome.FAILED: "✗",
+    Outcome.WARNED: "!",
+    Outcome.NOT_APPLICABLE: "–",
+    Outcome.NOT_TESTED: "?",
+    Outcome.KIT_ERROR: "☠",
+}
+
+NAMES = {
+    Outcome.PASSED: "passed",
+    Outcome.FAILED: "failed",
+    Outcome.WARNED: "warned",
+    Outcome.NOT_APPLICABLE: "not applicable",
+    Outcome.NOT_TESTED: "not tested",
+    Outcome.KIT_ERROR: "kit error",
+}
+
+
+def verdict_sentence(report: Report) -> str:
+    """The verdict and what it rests on, in one sentence."""
+    must = [result for result in report.rules if result.level is Level.MUST]
+    failed = [result for result in must if result.outcome is Outcome.FAILED]
+    passed = [r for r in must if r.outcome in (Outcome.PASSED, Outcome.WARNED)]
+    untested = [r for r in must if r.outcome in (Outcome.NOT_TESTED, Outcome.KIT_ERROR)]
+    match report.verdict:
+        case Verdict.NONCONFORMANT:
+            return f"{len(failed)} of {_rules(len(failed) + len(passed), 'MUST')} failed."
+        case Verdict.INCOMPLETE if not report.tested:
+            return "nothing could be tested."
+        case Verdict.INCOMPLETE:
+            return (
+                f"no MUST rule failed ({len(passed)} passed), "
+                f"but {len(untested)} could not be tested."
+            )
+        case Verdict.CONFORMANT:
+            return f"every MUST rule that applies passed ({len(passed)} of {len(must)})."
+
+
+def missing(report: Report) -> dict[str, list[str]]:
+    """What was not tested: each reason with the rules it kept from being tried."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for result in report.having(Outcome.NOT_TESTED):
+        reasons[result.message].append(result.rule)
+    return dict(reasons)
+
+
+def families(results: Iterable[RuleResult]) -> dict[str, dict[Outcome, int]]:
+    """How many rules of each family came to what."""
+    counts: dict[str, dict[Outcome, int]] = {}
+    for result in results:
+        family = counts.setdefault(result.family, {})
+        family[result.outcome] = family.get(result.outcome, 0) + 1
+    return counts
+
+
+def steps(exchanges: Iterable[ExchangeRecord]) -> list[str]:
+    """What was sent and what came back, one line each."""
+    return [
+        f"{made.method} {made.url} {_short(made.body)} → {summary_of(made)} {_short(made.reply)}"
+        f" ({in_words(made.seconds)})"
+        for made in exchanges
+    ]
+
+
+def totals(report: Report) -> str:
+    """Requests, time, the endpoint's share of it, and percentiles."""
+    sent = report.requests
+    lines = [
+        f"{sent.total} requests ({sent.adds} Adds, {sent.searches} Searches, {sent.others} others)"
+        + (f" in {in_words(report.seconds)}" if report.seconds is not None else "")
+    ]
+    if report.seconds and report.endpoint_seconds is not None:
+        share = min(1.0, report.endpoint_seconds / report.seconds)
+        lines[0] += f"; the endpoint was at work {share:.0%} of the time"
+    lines += [
+        f"{operation.capitalize()}: {percentiles}"
+        for operation, percentiles in report.latency.items()
+    ]
+    return "\n".join(lines)
+
+
+def one_line(result: RuleResult) -> str:
+    """A result as a plain line, for logs."""
+    first = result.message.partition("\n")[0]
+    text = f"{NAMES[result.outcome]:<14} {result.rule}"
+    return f"{text}: {first}" if first else f"{text} ({in_words(result.seconds)})"
+
+
+def _rules(count: int, level: str) -> str:
+    return f"{count} {level} rule{'' if count == 1 else 's'}"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _BODY else f"{flat[: _BODY - 1]}…"
