@@ -21,6 +21,9 @@ def annotation(contract: Contract, field: Field) -> str:
         expression = "Annotated[Literal[True], BeforeValidator(_boolean)]"
     else:
         expression = _constrained(_PLAIN[field.type], field.min_length)
+        if field.format:
+            told = f'Field(json_schema_extra={{"format": "{field.format}"}})'
+            expression = f"Annotated[{expression}, {told}]"
     if field.required:
         return expression
     if field.never_null:

@@ -181,7 +181,9 @@ class Memory(_Message):
     """The evidence; on the Multimodal track it may be parts (clause S7)."""
     score: float | SkipJsonSchema[None] = None
     """A finite number, higher is better; left out rather than null (clause S8)."""
-    created_at: str | SkipJsonSchema[None] = None
+    created_at: (
+        Annotated[str, Field(json_schema_extra={"format": "date-time"})] | SkipJsonSchema[None]
+    ) = None
     """ISO 8601 with an offset, the source's time preferred; left out rather than null (clause S9)."""
 
 

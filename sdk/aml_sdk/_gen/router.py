@@ -60,8 +60,11 @@ def make_router(
     search_path: str = SEARCH_PATH,
     health_path: str = HEALTH_PATH,
 ) -> APIRouter:
-    """The routes of the contract; paths are a default and no part of it (clause E2)."""
-    router = APIRouter(redirect_slashes=False)
+    """The routes of the contract; paths are a default and no part of it (clause E2).
+
+    Give the application ``redirect_slashes=False``: POST is never redirected (clause E6).
+    """
+    router = APIRouter()
     router.add_api_route(
         add_path,
         handler.add,
