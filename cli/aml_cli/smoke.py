@@ -1,0 +1,143 @@
+"""``aml smoke``: send real conversations, ask their questions, measure what comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aml_cli import target_options as options
+from aml_cli.target_options import make_target, usage_error
+
+if TYPE_CHECKING:
+    from aml_contract.smoke.locomo import Conversation
+    from aml_contract.smoke.session import Smoke
+    from rich.console import Console
+
+_RUN = "Run"
+
+
+def smoke(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="LoCoMo files or directories of them; a small conversation of the kit's own "
+            "if none is given.",
+            show_default=False,
+        ),
+    ] = None,
+    url: options.Url = None,
+    add_url: options.AddUrl = None,
+    search_url: options.SearchUrl = None,
+    health_url: options.HealthUrl = None,
+    cmd: options.Cmd = None,
+    app: options.App = None,
+    system: options.System = None,
+    data: options.Data = None,
+    auth: options.AuthScheme = "none",
+    key_env: options.KeyEnv = None,
+    concurrency: options.Concurrency = 16,
+    timeout: options.Timeout = 1800.0,
+    questions: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Ask at most so many of each conversation's questions.",
+            rich_help_panel=_RUN,
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Choose the order of the questions, and which.", rich_help_panel=_RUN
+        ),
+    ] = 0,
+    json: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the figures as JSON.", rich_help_panel=_RUN),
+    ] = None,
+) -> None:
+    """Send conversations as the platform would, ask their questions, measure what comes back.
+
+    Exit codes: 0 all was answered, 1 an answer broke the contract, 2 usage, 3 error of the
+    kit, 4 nothing answers, 130 interrupted (what was seen is still reported).
+    """
+    from aml_contract.smoke.locomo import MalformedFileError, load, shipped
+    from aml_contract.smoke.session import Smoke
+    from rich.console import Console
+
+    target = make_target(
+        url=url,
+        add_url=add_url,
+        search_url=search_url,
+        health_url=health_url,
+        cmd=cmd,
+        app=app,
+        system=system,
+        data_dir=data,
+        auth=auth,
+        key_env=key_env,
+        concurrency=concurrency,
+        timeout=timeout,
+    )
+    try:
+        conversations = load(files or [shipped()])
+    except MalformedFileError as error:
+        usage_error(str(error))
+    console = Console()
+    made = Smoke(target, conversations, seed=seed, questions=questions)
+    _print_header(console, conversations, made)
+    code = _execute(made, console)
+    if json is not None:
+        _write(json, made.as_json(str(file) for file in files or ["(shipped)"]))
+    raise typer.Exit(code)
+
+
+def _print_header(console: Console, conversations: list[Conversation], made: Smoke) -> None:
+    turns = sum(len(list(each.turns)) for each in conversations)
+    names = ", ".join(each.name for each in conversations)
+    console.print(
+        f"aml smoke · {names} · {turns} turns · run {made.settings.run} · "
+        f"seed {made.settings.seed} · {made.target.concurrency} at once",
+        markup=False,
+        highlight=False,
+    )
+
+
+def _execute(made: Smoke, console: Console) -> int:
+    """Run it and print what it found; the exit code."""
+    import asyncio
+    import contextlib
+    import signal
+
+    from aml_contract.smoke.progress import progress
+
+    # A polite end of the kit must end its server too, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    with contextlib.suppress(KeyboardInterrupt), progress(console) as watching:
+        asyncio.run(made.execute(watching))
+    if made.unreachable:
+        typer.echo(f"aml: {made.unreachable}", err=True)
+        return 4
+    console.print()
+    console.print(made.summary())
+    if made.broken:
+        typer.echo(f"\naml: {made.broken}", err=True)
+        return 1
+    if not made.record.complete:
+        typer.echo("\naml: interrupted; the figures are of what was answered until then", err=True)
+        return 130
+    return 0
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    import json
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        typer.echo(f"aml: the report was not written: {error}", err=True)

@@ -1,0 +1,103 @@
+"""One smoke run of one target, from opening it to what is said about it."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import time
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from aml_contract.curl import curl
+from aml_contract.http_endpoint import Unreachable, open_endpoint
+from aml_contract.smoke.answers import ContractBrokenError
+from aml_contract.smoke.locomo import Conversation
+from aml_contract.smoke.report import Summary
+from aml_contract.smoke.run import Observer, Record, Settings, SmokeRun
+from aml_contract.target import Target
+
+_SHOWN = 300
+"""Bytes of a wrong answer that are shown."""
+
+
+class Smoke:
+    """A target and conversations; after :meth:`execute`, what came of them.
+
+    Args:
+        target: what to measure.
+        conversations: what to send.
+        seed: the order of the questions, and which.
+        questions: of each conversation at most; all if ``None``.
+        patience: scales the waits between tries.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        conversations: Sequence[Conversation],
+        *,
+        seed: int = 0,
+        questions: int | None = None,
+        patience: float = 1.0,
+    ) -> None:
+        self.target = target
+        self.conversations = conversations
+        run = f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(3)}"
+        self.settings = Settings(run, seed, target.concurrency, questions, patience)
+        self.record = Record(planned_adds=1)
+        self.unreachable: str | None = None
+        """Why nothing was sent, if nothing answers."""
+        self.broken: str | None = None
+        """What broke the contract, if something did, and what to do now."""
+        self._clause: str | None = None
+        self._summary: Summary | None = None
+
+    async def execute(self, observer: Observer) -> None:
+        """Open the target and run; what goes wrong there is kept, not raised."""
+        try:
+            async with open_endpoint(self.target, say=observer.waiting) as endpoint:
+                run = SmokeRun(endpoint, self.conversations, self.settings, observer)
+                self.record = run.record
+                await run.run()
+        except Unreachable as error:
+            self.unreachable = str(error)
+        except ContractBrokenError as error:
+            self._clause = error.clause
+            self.broken = self._told(error)
+
+    def summary(self) -> Summary:
+        """The figures of what was answered; measured once."""
+        if self._summary is None:
+            self._summary = Summary.of(self.record, self.conversations)
+        return self._summary
+
+    def as_json(self, files: Iterable[str]) -> dict[str, Any]:
+        """The report: settings, figures, and what ended the run early."""
+        return {
+            "kit": version("aml-contract"),
+            "run": self.settings.run,
+            "seed": self.settings.seed,
+            "concurrency": self.settings.concurrency,
+            "endpoint": [self.target.credentials.redact(flag) for flag in self.target.flags],
+            "files": list(files),
+            "conversations": [each.name for each in self.conversations],
+            "unreachable": self.unreachable,
+            "broken": self.broken,
+            "clause": self._clause,
+            **self.summary().as_json(),
+        }
+
+    def _told(self, error: ContractBrokenError) -> str:
+        """One message: what came, the clause, the request again, what to do."""
+        redact = self.target.credentials.redact
+        exchange = error.exchange
+        lines = [f"{error} (clause {error.clause}). The platform ends its stage here."]
+        if exchange.reply:
+            shown = exchange.reply[:_SHOWN].decode(errors="replace")
+            more = " …" if len(exchange.reply) > _SHOWN else ""
+            lines.append(f"  it answered: {shown}{more}")
+        lines.append(f"  it was asked: {curl(exchange)}")
+        check = shlex.join(["aml", "check", *self.target.flags])
+        lines.append(f"What is wrong, and how to mend it, says: {check}")
+        return redact("\n".join(lines))
