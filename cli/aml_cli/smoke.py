@@ -92,7 +92,7 @@ def smoke(
     _print_header(console, conversations, made)
     code = _execute(made, console)
     if json is not None:
-        _write(json, made.as_json(str(file) for file in files or ["(shipped)"]))
+        _write(json, made.as_json(files or [shipped()]))
     raise typer.Exit(code)
 
 
@@ -104,6 +104,7 @@ def _print_header(console: Console, conversations: list[Conversation], made: Smo
         f"seed {made.settings.seed} · {made.target.concurrency} at once",
         markup=False,
         highlight=False,
+        soft_wrap=True,
     )
 
 

@@ -57,8 +57,10 @@ class TerminalProgress:
         self._bars.update(self._tasks[operation], advance=1, waiting="")
 
     def waiting(self, text: str) -> None:
-        """Show why nothing moves."""
-        if self._now is not None:
+        """Show why nothing moves; before the first stage, as a line."""
+        if self._now is None:
+            self._bars.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        else:
             self._bars.update(self._now, waiting=escape(text))
 
 
@@ -96,7 +98,7 @@ class PlainProgress:
         self._say(text)
 
     def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def progress(console: Console) -> TerminalProgress | PlainProgress:

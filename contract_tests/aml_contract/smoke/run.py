@@ -89,7 +89,8 @@ class Record:
     @property
     def complete(self) -> bool:
         """Whether everything that was planned was answered well."""
-        return (len(self.adds), len(self.searches)) == (self.planned_adds, self.planned_searches)
+        done = (len(self.adds), len(self.searches))
+        return self.planned_adds > 0 and done == (self.planned_adds, self.planned_searches)
 
 
 class SmokeRun:

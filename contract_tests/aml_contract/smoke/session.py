@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from aml_contract.curl import curl
@@ -45,7 +46,7 @@ class Smoke:
         self.conversations = conversations
         run = f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(3)}"
         self.settings = Settings(run, seed, target.concurrency, questions, patience)
-        self.record = Record(planned_adds=1)
+        self.record = Record()
         self.unreachable: str | None = None
         """Why nothing was sent, if nothing answers."""
         self.broken: str | None = None
@@ -72,7 +73,7 @@ class Smoke:
             self._summary = Summary.of(self.record, self.conversations)
         return self._summary
 
-    def as_json(self, files: Iterable[str]) -> dict[str, Any]:
+    def as_json(self, files: Iterable[Path]) -> dict[str, Any]:
         """The report: settings, figures, and what ended the run early."""
         return {
             "kit": version("aml-contract"),
@@ -80,7 +81,7 @@ class Smoke:
             "seed": self.settings.seed,
             "concurrency": self.settings.concurrency,
             "endpoint": [self.target.credentials.redact(flag) for flag in self.target.flags],
-            "files": list(files),
+            "files": [str(file) for file in files],
             "conversations": [each.name for each in self.conversations],
             "unreachable": self.unreachable,
             "broken": self.broken,
