@@ -41,7 +41,9 @@ def find_system(name: str) -> type[MemorySystem]:
         words = f"{type(error).__name__}: {error}"
         raise Misconfigured(f"importing {module_name} failed: {words}") from error
     for step in class_name.split("."):
-        found = getattr(found, step, None)  # type: ignore[assignment]  # checked below
+        if not hasattr(found, step):
+            raise Misconfigured(f"{module_name} has no {class_name}")
+        found = getattr(found, step)
     if not (inspect.isclass(found) and issubclass(found, MemorySystem)):
         raise Misconfigured(f"{target} is no subclass of aml_sdk.MemorySystem")
     if inspect.isabstract(found):

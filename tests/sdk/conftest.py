@@ -1,0 +1,91 @@
+"""A real server on a real socket around a system, in a thread of the test."""
+
+import contextlib
+import json
+import socket
+import threading
+import time
+
+import httpx
+import pytest
+import uvicorn
+
+from aml_sdk import Settings, create_app
+
+
+class Server:
+    """The URL of a running application and the usual requests."""
+
+    def __init__(self, url):
+        self.url = url
+        self.http = httpx.Client(base_url=url, timeout=30, trust_env=False)
+
+    @property
+    def address(self):
+        host, port = self.url.removeprefix("http://").split(":")
+        return host, int(port)
+
+    def post(self, path, body, **kwargs):
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.http.post(path, content=content, **kwargs)
+
+    def add(self, *texts, request_id="r", user_id="u", session_id="s", **extra):
+        return self.post(
+            "/add",
+            add_body(
+                *texts, request_id=request_id, user_id=user_id, session_id=session_id, **extra
+            ),
+        )
+
+    def search(self, query="query", *, user_id="u", top_k=100, **extra):
+        return self.post("/search", {"query": query, "user_id": user_id, "top_k": top_k, **extra})
+
+    def contents(self, **kwargs):
+        return [item["content"] for item in self.search(**kwargs).json()["data"]]
+
+
+def add_body(*texts, request_id="r", user_id="u", session_id="s", **extra):
+    messages = [{"role": "user", "content": text} for text in texts]
+    return {
+        "request_id": request_id,
+        "user_id": user_id,
+        "session_id": session_id,
+        "messages": messages,
+        **extra,
+    }
+
+
+@contextlib.contextmanager
+def running(system, *, ledger=None, **settings):
+    """Serve the system until the block ends; shuts down as SIGTERM does."""
+    app = create_app(system, ledger=ledger, settings=Settings(**settings))
+    bound = socket.create_server(("127.0.0.1", 0), backlog=512)
+    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", backlog=512)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    eventually(lambda: server.started or not thread.is_alive())
+    assert server.started, "the server did not start"
+    client = Server(f"http://127.0.0.1:{bound.getsockname()[1]}")
+    try:
+        yield client
+    finally:
+        client.http.close()
+        server.should_exit = True
+        thread.join(30)
+        assert not thread.is_alive(), "the server did not shut down"
+
+
+def eventually(condition, *, seconds=20):
+    """Wait until the condition holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not come true in time"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def serve():
+    """``serve(system, **settings)``: a :class:`Server`, stopped after the test."""
+    with contextlib.ExitStack() as stack:
+        yield lambda system, **kwargs: stack.enter_context(running(system, **kwargs))
