@@ -14,14 +14,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from aml_contract.endpoint import Endpoint
+from aml_contract.endpoint import Endpoint, Process
 from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker, Namespace
+from aml_contract.raw import RawConnection
 from aml_contract.retry import send_again
 from aml_contract.rule import Capability, Rule
 from aml_contract.run import Refusal, Run
@@ -180,9 +182,34 @@ class Trial:
         made = await self.endpoint.send(
             operation, data, method=method, headers=headers, auth=auth, fresh=fresh, url=url
         )
-        self.exchanges.append(made)
-        self.run.exchanges.append(made)
+        self._record(made)
         return made
+
+    @asynccontextmanager
+    async def raw(self, operation: Operation) -> AsyncIterator[RawConnection]:
+        """A connection of its own to the Add or Search URL, for what a client would hide.
+
+        Raises:
+            NotTested: no connection came about.
+        """
+        async with AsyncExitStack() as stack:
+            try:
+                opened = self.endpoint.raw(operation, self._record)
+                connection = await stack.enter_async_context(opened)
+            except OSError as error:
+                raise NotTested(f"no connection for {operation}: {error}") from error
+            yield connection
+
+    @property
+    def process(self) -> Process:
+        """The server's process; rules that say what they need always have one.
+
+        Raises:
+            NotTested: there is none.
+        """
+        if self.endpoint.process is None:
+            raise NotTested("needs a server that may be stopped and started")
+        return self.endpoint.process
 
     async def health(self) -> Exchange:
         """GET the health URL without a key (clause E3)."""
@@ -261,6 +288,10 @@ class Trial:
         ]
 
     # -- inside ----------------------------------------------------------------------
+
+    def _record(self, made: Exchange) -> None:
+        self.exchanges.append(made)
+        self.run.exchanges.append(made)
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)

@@ -1,0 +1,126 @@
+"""Copies: how often a message is there, before and after its Add was sent again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aml_contract.exchange import Exchange, NotStrictJSONError
+from aml_contract.finding import NotTested
+from aml_contract.namespace import Marker, squeeze
+from aml_contract.rule import Capability
+from aml_contract.trial import Item, Trial
+from aml_contract.twins import blames_the_id
+
+
+class Control:
+    """An Add like the one under test, sent once: how many copies are normal.
+
+    Windows around a hit, summaries and facts drawn from it may hold the text more than
+    once, and may come later; so no number is wrong by itself, only one that grows more
+    than that of an Add which was never repeated.
+    """
+
+    def __init__(self, user: str, marker: Marker, count: int) -> None:
+        self.user = user
+        self.marker = marker
+        self.count = count
+
+    @classmethod
+    async def add(cls, t: Trial, messages: int = 1) -> Control:
+        """As many messages as the Add under test holds, for a user and of words of its own."""
+        user, markers = t.ns.user("control"), [t.ns.marker() for _ in range(messages)]
+        await t.add(user, *(marker.text for marker in markers))
+        return cls(user, markers[0], await copies_found(t, user, markers[0]))
+
+    async def none_more(
+        self, t: Trial, user: str, marker: Marker, before: int | None, *shown: Exchange
+    ) -> None:
+        """The user under test has no more copies than before, or than are normal.
+
+        Raises:
+            Violation: there are more, or none is left.
+        """
+        exchange = await t.search_exchange(user, marker.query)
+        after = copies(t, t.items(exchange), marker)
+        t.require(after > 0, "after the repeat the message is not found", *shown, exchange)
+        usual = self.count if before is None else before
+        if after <= usual:
+            return
+        grown = await copies_found(t, self.user, self.marker) - self.count
+        t.require(
+            after <= usual + max(0, grown),
+            f"the repeat was stored again: the message was there {_times(usual)}, and is "
+            f"now there {_times(after)}",
+            *shown,
+            exchange,
+        )
+
+
+def copies(t: Trial, items: list[Item], marker: Marker) -> int:
+    """How often the marker is there: also twice in one item.
+
+    Of a system that rewrites, only items that are alike to the letter count.
+    """
+    if Capability.VERBATIM in t.run.capabilities:
+        text = squeeze(marker.text)
+        return sum(squeeze(item.content).count(text) for item in items)
+    showing = [item.content for item in t.showing(items, marker)]
+    return max((showing.count(content) for content in showing), default=0)
+
+
+async def copies_found(t: Trial, user: str, marker: Marker) -> int:
+    """How often a Search shows the marker.
+
+    Raises:
+        NotTested: not at all.
+    """
+    exchange = await t.search_exchange(user, marker.query)
+    count = copies(t, t.items(exchange), marker)
+    if not count:
+        raise NotTested("an ordinary message is not found (see visibility/immediate)", exchange)
+    return count
+
+
+async def ordinary_add(t: Trial, body: dict[str, Any]) -> Exchange:
+    """Like ``Trial.add``, of a body that will be sent again."""
+    exchange = await t.insist("add", body)
+    if exchange.status != 200:
+        raise t.refused(exchange)
+    return exchange
+
+
+async def replayed(t: Trial, body: Any, what: str) -> Exchange:
+    """Send a repeat until it is no longer "later"; it must succeed."""
+    exchange = await t.insist("add", body)
+    if exchange.status not in (200, 409) and not blames_the_id(exchange):
+        raise t.refused(exchange)
+    t.require(
+        exchange.status == 200,
+        f"{what} was answered {exchange.summary}, not 200"
+        + (" although nothing is in flight any more" if exchange.status == 409 else ""),
+        exchange,
+    )
+    return exchange
+
+
+def same_success(t: Trial, first: Exchange, second: Exchange) -> None:
+    """Both answers say success, with the same ids."""
+    names = ("success", "request_id", "user_id", "session_id")
+    try:
+        one, two = first.json, second.json
+    except NotStrictJSONError:
+        return  # structure/add-json
+    if not isinstance(one, dict):
+        return  # structure/add-success
+    for name in names:
+        if name in one:
+            t.require(
+                isinstance(two, dict) and name in two and two[name] == one[name],
+                f"{name} in the answer to the repeat differs from the first answer's",
+                first,
+                second,
+            )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
