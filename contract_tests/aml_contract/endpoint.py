@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from aml_contract.auth import Auth
 from aml_contract.exchange import Exchange, Operation
+from aml_contract.raw import RawConnection
 
 
 class Process(Protocol):
@@ -69,4 +71,10 @@ class Endpoint(Protocol):
         url: str | None = None,
     ) -> Exchange:
         """Send one request within the declared concurrency; never raises for the network."""
+        ...
+
+    def raw(
+        self, operation: Operation, record: Callable[[Exchange], None]
+    ) -> AbstractAsyncContextManager[RawConnection]:
+        """A connection of its own, within the declared concurrency; may raise ``OSError``."""
         ...

@@ -7,7 +7,7 @@ import os
 import socket
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 import httpx
@@ -16,6 +16,7 @@ from aml_contract.auth import Auth
 from aml_contract.curl import curl
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.process import CommandProcess, ManagedProcess, Probe, Say, StartError
+from aml_contract.raw import RawConnection, RawSettings, connect
 from aml_contract.target import Target, URLs
 
 _MOST_REPLY = 64 * 2**20
@@ -56,6 +57,29 @@ class HTTPEndpoint:
         """Hold one of the declared places, for requests not sent by :meth:`send`."""
         async with self._slots:
             yield
+
+    @asynccontextmanager
+    async def raw(
+        self, operation: Operation, record: Callable[[Exchange], None]
+    ) -> AsyncIterator[RawConnection]:
+        """A connection of its own for bytes that no client library would send.
+
+        Args:
+            operation: chooses the URL.
+            record: is given every exchange.
+
+        Raises:
+            OSError: no connection came about.
+        """
+        settings = RawSettings(
+            url=self.search_url if operation == "search" else self.add_url,
+            auth=self.auth,
+            timeout=self._timeout,
+            clock=lambda: time.perf_counter() - self._began,
+            record=record,
+        )
+        async with self._slots, connect(settings) as connection:
+            yield connection
 
     async def send(
         self,

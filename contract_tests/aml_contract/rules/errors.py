@@ -1,0 +1,308 @@
+"""``errors/*``: what can never succeed is refused, not retried (clauses F3, F4).
+
+No exact status is asked for: readers of the contract use 400 and 422. A refusal closes
+its connection in the kit, so that one finding does not become two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from aml_contract.exchange import Exchange, Operation
+from aml_contract.outcome import Level
+from aml_contract.rule import Cost, rule
+from aml_contract.steps import attempt, crashed, planted, refused
+from aml_contract.trial import Trial, dump
+
+TRACE = re.compile(
+    r'Traceback \(most recent call last\)|File "[^"]+", line \d+|\bat [\w.$]+\([\w.]+:\d+\)'
+    r"|goroutine \d+ \[|panicked at "
+)
+"""What Python, Java, Node, Go and Rust print when they fall over."""
+
+
+@rule(
+    "errors/malformed-json",
+    level=Level.MUST,
+    clauses=("F3",),
+    title="A body that is no JSON object is refused with a 4xx.",
+    why="A 5xx is sent again up to 32 times; a 200 acknowledges what was never read.",
+    fix="Catch the parser's error, and check that the body is an object, before anything else.",
+    cost=Cost(adds=5, searches=5),
+    modes=(91,),
+    peers=("P111", "P112", "P120"),
+)
+async def malformed_json(trial: Trial) -> None:
+    """Truncated, empty, an array, not UTF-8, two values: to Add and to Search.
+
+    Two values and bytes that are no UTF-8 are read leniently by whole languages (the
+    first value; U+FFFD), so that accepting them is a warning.
+    """
+    for operation, body in bodies(trial):
+        whole = dump(body)
+        for name, wrong, lenient in (
+            ("truncated JSON", whole[: len(whole) // 2], False),
+            ("an empty body", b"", False),
+            ("an array instead of an object", b"[" + whole + b"]", False),
+            ("bytes that are no UTF-8", whole.replace(b"eval:", b"eval\xff\xfe:", 1), True),
+            ("a second JSON value after the first", whole + b" {}", True),
+        ):
+            made = await attempt(trial, operation, wrong)
+            where = f"{name} sent to {operation.capitalize()}"
+            trial.require(
+                not crashed(made),
+                f"{where} was answered {made.summary}, which the platform sends again",
+                made,
+            )
+            if refused(made):
+                continue
+            if lenient:
+                trial.warn(f"{where} was answered {made.summary}, as if it were valid", made)
+            else:
+                trial.fail(f"{where} was answered {made.summary} instead of a 4xx", made)
+
+
+@rule(
+    "errors/invalid-fields",
+    level=Level.SHOULD,
+    clauses=("F3", "A1", "A2", "A3", "A4", "A5", "A6", "A7", "S1", "S2"),
+    title="A missing field or one of the wrong type is refused with a 4xx.",
+    why="A 5xx is sent again up to 32 times; a 200 hides the caller's mistake in the data.",
+    fix="Validate every required field by presence and type before any work.",
+    cost=Cost(adds=32, searches=13),
+    peers=(
+        "P96", "P97", "P98", "P101", "P102", "P103", "P104", "P106", "P107", "P109", "P110",
+    ),
+    cases=("B17", "B18", "B31"),
+)  # fmt: skip
+async def invalid_fields(trial: Trial) -> None:
+    """Each field in turn; all server errors are one finding, all leniency one warning."""
+    broke: list[tuple[str, Exchange]] = []
+    lenient: list[tuple[str, Exchange]] = []
+    for operation, name, wrong in invalid(trial):
+        made = await attempt(trial, operation, wrong, attempts=2)
+        if crashed(made):
+            broke.append((name, made))
+        elif not refused(made):
+            lenient.append((name, made))
+    if lenient:
+        names = "; ".join(name for name, _ in lenient)
+        trial.warn(f"accepted as if valid: {names}", lenient[0][1])
+    if broke:
+        names = "; ".join(f"{name} ({made.summary})" for name, made in broke)
+        trial.fail(f"a server error instead of a 4xx: {names}", broke[0][1])
+
+
+@rule(
+    "errors/never-succeeds",
+    level=Level.SHOULD,
+    clauses=("F3", "A7"),
+    title="Numbers and nesting that nothing can hold are refused, not retried.",
+    why="They can never succeed; a 5xx makes the platform try 32 times.",
+    fix="Catch overflow and recursion errors of the parser and of date arithmetic.",
+    cost=Cost(adds=6, searches=3),
+    peers=("P106", "P133"),
+)
+async def never_succeeds(trial: Trial) -> None:
+    """NaN, infinity, a timestamp beyond every calendar, deep nesting, a byte order mark."""
+    (_, add), (_, search) = bodies(trial)
+    message = add["messages"][0]
+    broke = []
+    tries: list[tuple[Operation, str, bytes]] = [
+        (
+            "add",
+            f"timestamp {number}",
+            raw(add | {"messages": [message | {"timestamp": 9}]}, number),
+        )
+        for number in ("NaN", "1e400", "1e30", "-1")
+    ]
+    deep = b"[" * 5_000 + b"]" * 5_000
+    tries += [
+        ("add", "5,000 nested lists", dump(add)[:-1] + b', "deep": ' + deep + b"}"),
+        ("add", "a byte order mark", b"\xef\xbb\xbf" + dump(add)),
+        ("search", "top_k NaN", raw(search | {"top_k": 9}, "NaN")),
+        ("search", "top_k 1e400", raw(search | {"top_k": 9}, "1e400")),
+        ("search", "top_k of 30 digits", raw(search | {"top_k": 9}, "1" + "0" * 29)),
+    ]
+    for operation, name, body in tries:
+        made = await attempt(trial, operation, body, attempts=2)
+        if crashed(made):
+            broke.append((name, made))
+    if broke:
+        names = "; ".join(f"{name} ({made.summary})" for name, made in broke)
+        trial.fail(f"a server error instead of a 4xx: {names}", broke[0][1])
+
+
+@rule(
+    "errors/no-leak",
+    level=Level.MAY,
+    clauses=("F4",),
+    title="An error tells no payload and no traceback.",
+    why="Error bodies end in logs; the evaluation data does not belong there.",
+    fix="Answer a fixed reason per kind of error; drop the framework's echo of the input.",
+    cost=Cost(adds=3, searches=1),
+    modes=(94,),
+    peers=("P15", "P119", "P148"),
+)
+async def no_leak(trial: Trial) -> None:
+    """Invalid requests around a secret sentence, which no answer may repeat."""
+    secret = trial.ns.marker()
+    body = trial.add_body(trial.ns.user(), secret.text)
+    numbered = body | {"user_id": [secret.text]}
+    roleless = body | {"messages": [{"content": secret.text}]}
+    question = {"query": secret.text, "user_id": trial.ns.user(), "top_k": "many"}
+    tries: tuple[tuple[Operation, Any], ...] = (
+        ("add", numbered),
+        ("add", roleless),
+        ("add", dump(body)[:-2]),
+        ("search", question),
+    )
+    for operation, wrong in tries:
+        made = await trial.send(operation, wrong)
+        if made.status is None or made.status < 400:
+            continue
+        text = made.reply.decode(errors="replace")
+        trial.require(
+            not secret.leaks_into(text), f"the error {made.status} repeats the payload", made
+        )
+        trial.require(
+            TRACE.search(text) is None, f"the error {made.status} shows a traceback", made
+        )
+
+
+@rule(
+    "errors/still-alive",
+    level=Level.MUST,
+    clauses=("F3",),
+    title="Bad requests do not stop the service for good ones.",
+    why="One malformed request that kills a worker or holds a lock ends everyone's run.",
+    fix="Release locks and roll transactions back on every way out of a request.",
+    cost=Cost(adds=8, searches=6),
+)
+async def still_alive(trial: Trial) -> None:
+    """The same user goes on after a volley of bad requests."""
+    user = trial.ns.user()
+    await planted(trial, user)
+    for operation, body in bodies(trial):
+        target = body | {"user_id": user}
+        whole = dump(target)
+        for wrong in (
+            whole[: len(whole) // 2],
+            b"",
+            dump(target | {"messages": [{"role": "user", "content": 7}], "top_k": "x"}),
+            dump(target | {"messages": [{"content": "\ud800"}], "query": "\ud800"}),
+        ):
+            await trial.send(operation, wrong)
+    marker = trial.ns.marker()
+    made = await trial.insist("add", trial.add_body(user, marker.text))
+    trial.require(
+        made.status == 200,
+        f"after bad requests, an ordinary Add of the same user was answered {made.summary}",
+        made,
+    )
+    asked = await trial.insist("search", trial.search_body(user, marker.query))
+    trial.require(
+        asked.status == 200,
+        f"after bad requests, an ordinary Search of the same user was answered {asked.summary}",
+        asked,
+    )
+    trial.require(
+        bool(trial.showing(trial.items(asked), marker)),
+        "after bad requests, the user's next message is acknowledged and not found",
+        made,
+        asked,
+    )
+
+
+@rule(
+    "errors/wrong-method",
+    level=Level.MAY,
+    clauses=("F3", "E1"),
+    title="Another method or path is refused, not a server error.",
+    why="Probes and typing errors should not look like an outage.",
+    fix="Let the router answer 404 and 405.",
+    cost=Cost(others=5),
+    peers=("P132",),
+)
+async def wrong_method(trial: Trial) -> None:
+    """GET, PUT and DELETE on Add, GET on Search, POST beside Add; 501 is an honest no."""
+    add, search = trial.endpoint.add_url, trial.endpoint.search_url
+    tries: tuple[tuple[Operation, str, str], ...] = (
+        ("add", "GET", add),
+        ("add", "PUT", add),
+        ("add", "DELETE", add),
+        ("search", "GET", search),
+        ("add", "POST", add.partition("?")[0].rstrip("/") + "-" + trial.ns.word()),
+    )
+    for operation, method, url in tries:
+        body = trial.add_body(trial.ns.user(), "x") if method in ("PUT", "POST") else None
+        made = await attempt(trial, operation, body, method=method, url=url, attempts=2)
+        trial.require(
+            not crashed(made) or made.status == 501,
+            f"{method} on {'another path' if method == 'POST' else operation.capitalize()} "
+            f"was answered {made.summary}",
+            made,
+        )
+
+
+def bodies(
+    trial: Trial,
+) -> tuple[tuple[Operation, dict[str, Any]], tuple[Operation, dict[str, Any]]]:
+    """A valid Add and a valid Search, to be spoilt."""
+    user, marker = trial.ns.user(), trial.ns.marker()
+    return (
+        ("add", trial.add_body(user, marker.text)),
+        ("search", trial.search_body(user, marker.query)),
+    )
+
+
+def raw(body: dict[str, Any], number: str) -> bytes:
+    """The body with its one bare ``9`` spelled as ``number``, which JSON may not know."""
+    return dump(body).replace(b": 9", b": " + number.encode(), 1)
+
+
+def invalid(trial: Trial) -> Iterator[tuple[Operation, str, Any]]:
+    """Every request that lacks a field or has one of the wrong type, and its name."""
+    (_, add), (_, search) = bodies(trial)
+
+    def without(body: dict[str, Any], key: str) -> dict[str, Any]:
+        return {name: value for name, value in body.items() if name != key}
+
+    def fresh() -> dict[str, Any]:
+        return add | {"request_id": trial.ns.request(), "user_id": trial.ns.user()}
+
+    for key in ("request_id", "user_id", "session_id"):
+        yield "add", f"Add without {key}", without(fresh(), key)
+        for name, value in (("null", None), ("a number", 7), ("a list", ["x"]), ("empty", "")):
+            yield "add", f"Add with {key} {name}", fresh() | {key: value}
+    yield "add", "Add without messages", without(fresh(), "messages")
+    odd: tuple[tuple[str, Any], ...] = (
+        ("null", None), ("empty", []), ("a text", "hello"), ("an object", {"role": "user"}),
+        ("a list of texts", ["hello"]),
+    )  # fmt: skip
+    for name, value in odd:
+        yield "add", f"Add with messages {name}", fresh() | {"messages": value}
+    message = add["messages"][0]
+    for name, wrong in (
+        ("without role", without(message, "role")),
+        ("with role null", message | {"role": None}),
+        ("with role a number", message | {"role": 7}),
+        ("without content", without(message, "content")),
+        ("with content null", message | {"content": None}),
+        ("with content a number", message | {"content": 7}),
+        ("with content an object", message | {"content": {"text": "x"}}),
+        ("with an unknown part type", message | {"content": [{"type": "smell", "smell": "x"}]}),
+        ("with timestamp a text", message | {"timestamp": "yesterday"}),
+        ("with timestamp a boolean", message | {"timestamp": True}),
+    ):
+        yield "add", f"message {name}", fresh() | {"messages": [wrong]}
+    for key in ("query", "user_id"):
+        yield "search", f"Search without {key}", without(search, key)
+        for name, value in (*odd[:1], ("a number", 7), ("an object", {"x": 1})):
+            yield "search", f"Search with {key} {name}", search | {key: value}
+    yield "search", "Search with user_id empty", search | {"user_id": ""}
+    yield "search", "Search with options a text", search | {"options": "A"}
+    yield "search", "Search with options an object", search | {"options": {"A": "x"}}
+    yield "search", "Search with options a list of numbers", search | {"options": [1, 2]}

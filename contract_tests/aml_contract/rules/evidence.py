@@ -1,0 +1,126 @@
+"""``evidence/*``: results are stored memories and nothing else (clauses S2, S12, S14)."""
+
+from __future__ import annotations
+
+from aml_contract.finding import NotTested
+from aml_contract.outcome import Level
+from aml_contract.rule import Cost, rule
+from aml_contract.rules.limits import padded
+from aml_contract.steps import attempt, planted
+from aml_contract.tokens import ANSWER_BUDGET, encode
+from aml_contract.trial import Trial
+
+
+@rule(
+    "evidence/options-accepted",
+    level=Level.MUST,
+    clauses=("S2",),
+    title="Search works with and without options.",
+    why="Multiple-choice questions bring them, all others do not; either refusal ends a run.",
+    fix="Make options an optional list of strings of any length; treat [] as absent.",
+    cost=Cost(adds=1, searches=5),
+    modes=(44,),
+    peers=("P70",),
+)
+async def options_accepted(trial: Trial) -> None:
+    """Absent, none, one, 26; what is stored is found each time."""
+    user = trial.ns.user()
+    marker = await planted(trial, user)
+    letters = [f"{chr(65 + i)}. {trial.ns.word()}" for i in range(26)]
+    for name, options in (
+        ("without options", None),
+        ("with empty options", []),
+        ("with one option", letters[:1]),
+        ("with 26 options", letters),
+    ):
+        body = trial.search_body(user, marker.query, options=options)
+        made = await attempt(trial, "search", body)
+        trial.require(made.status == 200, f"a Search {name} was answered {made.summary}", made)
+        trial.require(
+            bool(trial.showing(trial.items(made), marker)),
+            f"a Search {name} no longer finds what was found before",
+            made,
+        )
+
+
+@rule(
+    "evidence/options-never-returned",
+    level=Level.MUST,
+    clauses=("S2", "S12"),
+    title="The text of an option never comes back as evidence.",
+    why="An option that was never said is forged evidence: it disqualifies an entry.",
+    fix="Use options to rank at most; never store, echo or append them.",
+    cost=Cost(adds=1, searches=3),
+    modes=(45,),
+    peers=("P69",),
+)
+async def options_never_returned(trial: Trial) -> None:
+    """Options made of words that nobody stored; also in the Search after."""
+    user = trial.ns.user()
+    marker = await planted(trial, user)
+    foreign = [trial.ns.marker() for _ in range(2)]
+    options = [f"{letter}. {m.text}" for letter, m in zip("AB", foreign, strict=True)]
+    first = await trial.search_exchange(user, marker.query, options=options)
+    after = await trial.search_exchange(user, foreign[0].query)
+    for when, exchange in (("of the same Search", first), ("of a later Search", after)):
+        for item in trial.items(exchange):
+            trial.require(
+                not any(m.leaks_into(item.content) for m in foreign),
+                f"the text of an option came back in a result {when}",
+                exchange,
+            )
+
+
+@rule(
+    "evidence/generated-text",
+    level=Level.MAY,
+    clauses=("S12",),
+    title="Results come from what was stored.",
+    why="Generated answers in place of evidence are against the rules of the leaderboard.",
+    fix="Return stored memories, or facts derived from them when they were added.",
+    cost=Cost(adds=1, searches=2),
+    modes=(68,),
+    peers=("P69",),
+    cases=("B08",),
+)
+async def generated_text(trial: Trial) -> None:
+    """Every item shares at least one invented word with something stored."""
+    user, topic = trial.ns.user(), trial.ns.topic(4)
+    await trial.add(user, *(marker.text for marker in topic.markers))
+    for query in (topic.query, topic.markers[0].query):
+        exchange = await trial.search_exchange(user, query)
+        for item in trial.items(exchange):
+            trial.require(
+                any(marker.words_in(item.content) for marker in topic.markers),
+                f"a result shares no invented word with anything stored: {item.content[:80]!r}",
+                exchange,
+            )
+
+
+@rule(
+    "evidence/oversized-item",
+    level=Level.MAY,
+    clauses=("S14",),
+    title="The first result leaves room for others.",
+    why="The answer model reads 117,760 tokens; an item above that is cut, the rest unread.",
+    fix="Return messages or passages, not whole sessions.",
+    cost=Cost(adds=2, searches=1),
+    modes=(69,),
+    quick=False,
+)
+async def oversized_item(trial: Trial) -> None:
+    """One session above the budget; its first result is counted in o200k tokens."""
+    user, session, topic = trial.ns.user(), trial.ns.session(), trial.ns.topic(40)
+    for markers in (topic.markers[:20], topic.markers[20:]):
+        await trial.add(user, *(padded(trial, m, 8_000) for m in markers), session=session)
+    exchange = await trial.search_exchange(user, topic.query)
+    items = trial.items(exchange)
+    if not items:
+        raise NotTested("nothing is found (see visibility/*)", exchange)
+    first, total = len(encode(items[0].content)), sum(len(encode(item.content)) for item in items)
+    trial.note(f"first item {first:,} tokens, all {len(items)} items {total:,}")
+    trial.require(
+        first <= ANSWER_BUDGET,
+        f"the first result alone has {first:,} tokens of {ANSWER_BUDGET:,}",
+        exchange,
+    )

@@ -1,0 +1,114 @@
+"""Steps that rules of several families take: unusual requests, controls, readings.
+
+A rule about something unusual first shows that the ordinary works (``planted``), then
+sends the unusual (``attempt``) and reads the answer by class, never by exact status: no
+two readers of the contract agree on those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from aml_contract.exchange import Exchange, Operation
+from aml_contract.finding import NotTested
+from aml_contract.namespace import Marker
+from aml_contract.retry import send_again
+from aml_contract.trial import Item, Trial
+
+TEMPORARY = frozenset({408, 425, 429})
+"""4xx that mean "later", not "never" (clause F3)."""
+
+
+async def attempt(
+    trial: Trial, operation: Operation, body: Any, *, attempts: int = 3, **how: Any
+) -> Exchange:
+    """Send something unusual; a temporary answer is sent again, each time freshly connected.
+
+    What is still a server error at the end was no bad luck.
+
+    Raises:
+        NotTested: the endpoint is too busy to say.
+    """
+    fresh = how.pop("fresh", False)
+
+    async def once(number: int) -> Exchange:
+        return await trial.send(operation, body, fresh=fresh or number > 1, **how)
+
+    made = await send_again(once, attempts=attempts, patience=trial.run.patience)
+    if made.status in TEMPORARY:
+        raise NotTested(f"the endpoint was too busy to say ({made.summary})", made)
+    return made
+
+
+def refused(exchange: Exchange) -> bool:
+    """Whether the answer says "never": a 4xx other than the temporary ones."""
+    status = exchange.status
+    return status is not None and 400 <= status < 500 and status not in TEMPORARY
+
+
+def crashed(exchange: Exchange) -> bool:
+    """Whether the server failed: a 5xx, or no answer at all; the platform sends it again."""
+    return exchange.status is None or exchange.status >= 500
+
+
+async def tolerates(trial: Trial, operation: Operation, body: Any, what: str, risk: str) -> bool:
+    """Send what some readers refuse: a refusal is a warning, a server error a violation.
+
+    Args:
+        trial: the trial.
+        operation: Add or Search.
+        body: the request.
+        what: the request in words, to start the message.
+        risk: what a refusal costs, to end the warning.
+
+    Returns:
+        Whether it was accepted with 200.
+
+    Raises:
+        Violation: 5xx or no answer.
+        NotTested: neither 200 nor 4xx.
+    """
+    made = await attempt(trial, operation, body)
+    if crashed(made):
+        trial.fail(f"{what} was answered {made.summary}, which the platform sends again", made)
+    if refused(made):
+        trial.warn(f"{what} was refused with {made.status}: {risk}", made)
+        return False
+    if made.status != 200:
+        raise NotTested(f"{what} was answered {made.summary} (see structure/*)", made)
+    return True
+
+
+async def planted(trial: Trial, user: str) -> Marker:
+    """Store an ordinary marker and see it found: without it, a later miss says nothing.
+
+    Raises:
+        NotTested: the ordinary marker is not found (``visibility/*`` says so).
+    """
+    marker = trial.ns.marker()
+    await trial.add(user, marker.text)
+    if not await trial.find(user, marker):
+        raise NotTested(
+            "an ordinary message is not found (see visibility/*)",
+            await trial.last_exchange_of("search"),
+        )
+    return marker
+
+
+def in_pieces(items: Iterable[Item], marker: Marker) -> bool:
+    """Whether a marker came back whole or cut up: systems split long texts anywhere."""
+    together = "\n".join(item.content for item in items).casefold()
+    return all(word in together for word in re.findall(r"\w+", marker.text.casefold()))
+
+
+def data_of(trial: Trial, exchange: Exchange) -> list[Any]:
+    """The raw ``data`` list, entries that are no objects included.
+
+    Raises:
+        NotTested: there is none.
+    """
+    trial.items(exchange)
+    data: list[Any] = exchange.json["data"]
+    return data
