@@ -8,6 +8,7 @@ whatever the number of rows, the machine's BLAS or its threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -37,9 +38,7 @@ class Embedder:
     """Vectors compare only with vectors of the same fingerprint."""
 
     def __init__(self) -> None:
-        # Four threads, the default, are 60 times slower than one on a small machine.
-        self._model: Any = USE(threads=1)
-        self.embed(["warm up"])
+        self._model = _model()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of :data:`DIMENSIONS` signed bytes for each text."""
@@ -49,6 +48,15 @@ class Embedder:
         largest = np.abs(exact).max(axis=1, keepdims=True)
         vectors: Vectors = np.rint(exact * (127 / np.maximum(largest, 1e-9))).astype(np.int8)
         return vectors
+
+
+@cache
+def _model() -> Any:
+    """The model, shared by all memories of the process: it takes 150 MB."""
+    # Four threads, the default, are 60 times slower than one on a small machine.
+    model = USE(threads=1)
+    model.encode(["loads what is loaded at first use"])
+    return model
 
 
 def norms(vectors: Vectors) -> npt.NDArray[np.float64]:

@@ -11,7 +11,7 @@ none of them, changed by a third, moves recall@10 by more than about one point.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,10 @@ from aml_adapters.hybrid.index import Floats, Integers, UserIndex
 
 _K1 = 0.9
 _B = 0.6
-_WINDOW = (0.5, 0.25)
+_WINDOW = (0.7, 0.4)
 """What a neighbour counts: one message away, two messages away."""
+_OWN = 0.3
+"""What the message's own words count once more, so that it stands before its neighbours."""
 _COSINE = 0.5
 """What the windowed mean cosine counts beside the best lexical score, which is 1."""
 
@@ -52,7 +54,12 @@ def score(
         dates: where they stand in the dates of messages.
         query: the query's vector; ``None`` leaves meaning out.
     """
-    lexical = _bm25(index, weights, texts, dates)
+    lengths = index.lengths.astype(np.float64)
+    window = _bm25(
+        weights, _frequencies(index, texts, dates, windows=True), _windowed(index, lengths)
+    )
+    own = _bm25(weights, _frequencies(index, texts, dates, windows=False), lengths)
+    lexical = window + _OWN * own
     best = lexical.max(initial=0.0)
     if best > 0:
         lexical /= best
@@ -63,21 +70,28 @@ def score(
 
 
 def _bm25(
-    index: UserIndex, weights: Mapping[str, float], texts: Postings, dates: Postings
+    weights: Mapping[str, float], frequencies: Iterator[tuple[str, Floats]], lengths: Floats
 ) -> Floats:
-    count = len(index.sequences)
+    """The textbook formula, with an inverse document frequency that is never negative."""
+    count = len(lengths)
     total = np.zeros(count)
-    lengths = _windowed(index, index.lengths.astype(np.float64))
-    average = lengths.mean() if count else 1.0
-    norm = _K1 * (1 - _B + _B * lengths / max(average, 1.0))
-    for term, weight in weights.items():
-        frequency = _windowed(index, _column(index, texts.get(term)))
-        frequency += _column(index, dates.get(term)) > 0
+    norm = _K1 * (1 - _B + _B * lengths / max(float(lengths.mean()), 1.0)) if count else lengths
+    for term, frequency in frequencies:
         holding = np.count_nonzero(frequency)
-        if holding:
-            rarity = np.log1p((count - holding + 0.5) / (holding + 0.5))
-            total += weight * rarity * frequency / (frequency + norm)
+        rarity = np.log1p((count - holding + 0.5) / (holding + 0.5))
+        total += weights[term] * rarity * frequency / (frequency + norm)
     return total
+
+
+def _frequencies(
+    index: UserIndex, texts: Postings, dates: Postings, *, windows: bool
+) -> Iterator[tuple[str, Floats]]:
+    """How often each term stands in each window or message; one term at a time in memory."""
+    for term in dict.fromkeys((*texts, *dates)):
+        frequency = _column(index, texts.get(term))
+        if windows:
+            frequency = _windowed(index, frequency)
+        yield term, frequency + _column(index, dates.get(term))
 
 
 def _column(index: UserIndex, found: tuple[Integers, Integers] | None) -> Floats:

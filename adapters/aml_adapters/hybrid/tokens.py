@@ -50,7 +50,7 @@ ANALYSIS = f"terms 1, porter, snowballstemmer {version('snowballstemmer').split(
 
 _LONGEST_TERM = 64  # characters; longer words are cut alike in texts and queries
 
-_STOP_WORDS = """
+_STOP_LIST = """
     a about am an and any are as at be been being but by can could did didn do does doesn doing
     down for from had has hasn have haven having he her here hers him his how i if in into is
     isn it its just ll m me might more most much my no not of off on or our ours out over re s she
@@ -61,6 +61,8 @@ _STOP_WORDS = """
     什么 哪里 哪儿 哪个 怎么 怎样 为什 多少 我们 你们 他们 她们 这个 那个 是否 是什
     は が を に の と で も か へ です ます した
 """
+STOP_WORDS = frozenset(_STOP_LIST.split())
+"""What people ask with, in English, Chinese and Japanese; dropped from questions only."""
 
 
 def terms(text: str) -> list[str]:
@@ -164,4 +166,4 @@ def _stem(word: str) -> str:
     return stemmed
 
 
-_STOPPED = frozenset(term for word in _STOP_WORDS.split() for term in (word, _stem(word)))
+_STOPPED = frozenset(term for word in STOP_WORDS for term in (word, _stem(word)))
