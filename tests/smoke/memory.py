@@ -12,11 +12,12 @@ class Memory(ThreadingHTTPServer):
 
     request_queue_size = 128
     daemon_threads = True
+    block_on_close = False
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, port=0):
+        super().__init__(("127.0.0.1", port), _Handler)
         self.lock = threading.Lock()
-        self.adds, self.searches = [], []
+        self.adds, self.searches, self.headers_seen = [], [], []
         self.stored = defaultdict(list)
         self.in_flight = defaultdict(int)
         self.most_by_user = 0
@@ -79,6 +80,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.headers_seen.append({k.lower(): v for k, v in self.headers.items()})
         self.reply(*self.server.answer(self.path, body))
 
     def reply(self, status, body):

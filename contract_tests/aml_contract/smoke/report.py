@@ -93,14 +93,19 @@ class Summary:
         yield from self._remarks()
 
     def _recall_table(self) -> Table:
-        table = Table(title="Evidence recall", title_justify="left", box=None, pad_edge=False)
-        table.add_column("questions about")
+        table = Table(
+            title="Evidence recall among the first 5 … items, and among the first 2k … tokens",
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+        )
+        table.add_column("questions")
         table.add_column("asked", justify="right")
         for k in ITEMS:
             table.add_column(f"@{k}", justify="right")
         table.add_column("MRR", justify="right")
         for budget in TOKENS:
-            table.add_column(f"in {budget:,} tokens", justify="right")
+            table.add_column(f"{budget // 1000}k tok.", justify="right")
         rows = [*self.by_category.items(), ("all", self.overall)]
         for name, row in rows:
             figures = [row.among[k] for k in ITEMS] + [row.mrr]
