@@ -34,7 +34,7 @@ def _encoding() -> Any:
     with warnings.catch_warnings():
         # It reads its vocabulary in a way that Python deprecates; not our users' trouble.
         warnings.simplefilter("ignore", DeprecationWarning)
-        # Imported late: the vocabularies take a tenth of a second and some megabytes.
+        # Imported late: it reads several vocabularies, which takes half a second.
         import bpe_openai  # noqa: PLC0415
 
         return bpe_openai.get_encoding("o200k_base")
