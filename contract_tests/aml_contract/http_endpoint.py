@@ -9,6 +9,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import cast
 
 import httpx
 
@@ -150,11 +151,12 @@ class HTTPEndpoint:
             async with asyncio.timeout(self._timeout):
                 response = await (self._fresh if fresh else self._kept).send(request, stream=True)
                 try:
-                    reply = await _read(response)
+                    if response.status_code >= 400:
+                        reply = await _read_and_hang_up(response)
+                    else:
+                        reply = await _joined(response.aiter_bytes())
                     status = response.status_code
                     reply_headers = {k.lower(): v for k, v in response.headers.items()}
-                    if status >= 400:
-                        await response.extensions["network_stream"].aclose()
                 finally:
                     await response.aclose()
         except TimeoutError:
@@ -268,13 +270,29 @@ def _client(context: ssl.SSLContext, target: Target, *, keep: int) -> httpx.Asyn
     )
 
 
-async def _read(response: httpx.Response) -> bytes:
-    parts, size = [], 0
-    async for part in response.aiter_bytes():
-        parts.append(part)
+async def _joined(parts: AsyncIterator[bytes]) -> bytes:
+    whole, size = [], 0
+    async for part in parts:
+        whole.append(part)
         if (size := size + len(part)) > _MOST_REPLY:
             raise _TooLargeError
-    return b"".join(parts)
+    return b"".join(whole)
+
+
+async def _read_and_hang_up(response: httpx.Response) -> bytes:
+    """Read a refusal and close its connection before anybody else gets it.
+
+    httpx gives a connection back to the pool with the last byte that its own iterators
+    read, so the bytes are taken from the stream below and decoded afterwards.
+    """
+    raw = await _joined(aiter(cast("httpx.AsyncByteStream", response.stream)))
+    stream = response.extensions["network_stream"]
+    await stream.aclose()
+    for _ in range(10):  # the loop's next turns close the socket; the pool looks at it at once
+        if stream.get_extra_info("is_readable"):
+            break
+        await asyncio.sleep(0)
+    return httpx.Response(response.status_code, headers=response.headers, content=raw).content
 
 
 def _words(trouble: Exception, target: Target) -> str:
