@@ -13,9 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from tests.proto.values import CANONICAL
-
-steady = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+from tests.proto.values import CANONICAL, steady
 
 BODIES = {
     name
@@ -45,7 +43,7 @@ def test_every_model_has_a_strategy_and_a_message():
 
 @pytest.mark.parametrize("name", sorted(CANONICAL))
 def test_round_trip(name: str):
-    @steady
+    @settings(steady, max_examples=60)
     @given(body=CANONICAL[name])
     def identity(body: Any) -> None:
         assert round_trip(name, body) == body

@@ -16,14 +16,12 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from pydantic import TypeAdapter, ValidationError
 
-from tests.proto.values import CANONICAL, spoiled
+from tests.proto.values import CANONICAL, spoiled, steady
 
 DOCUMENT: dict[str, Any] = json.loads(router.document_bytes())
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = ("AddRequest", "SearchRequest")
 SCHEMA_PATH = "#/components/schemas/"
-
-steady = settings(derandomize=True, database=None, deadline=None, max_examples=300)
 
 
 def validator(name: str) -> Draft202012Validator:
@@ -87,7 +85,7 @@ def test_models_and_components_take_the_same_requests(name: str):
     schema = validator(name)
     seen = set()
 
-    @steady
+    @settings(steady, max_examples=300)
     @given(body=spoiled(name))
     def agree(body: Any) -> None:
         taken = takes(name, body)

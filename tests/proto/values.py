@@ -5,7 +5,16 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+# A busy machine makes generation slow, which is no fault of the strategies.
+steady = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 Strategy = st.SearchStrategy[Any]
 
