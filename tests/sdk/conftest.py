@@ -9,7 +9,6 @@ import time
 import httpx
 import pytest
 import uvicorn
-
 from aml_sdk import Settings, create_app
 
 
@@ -18,7 +17,8 @@ class Server:
 
     def __init__(self, url):
         self.url = url
-        self.http = httpx.Client(base_url=url, timeout=30, trust_env=False)
+        limits = httpx.Limits(max_connections=None)
+        self.http = httpx.Client(base_url=url, timeout=30, limits=limits, trust_env=False)
 
     @property
     def address(self):

@@ -53,7 +53,7 @@ class Async(Recorded):
     """The same with coroutines."""
 
     async def add(self, request):
-        while not self.go.is_set():  # noqa: ASYNC110  the event belongs to the test's thread
+        while not self.go.is_set():
             self.entered.release()
             await asyncio.sleep(0.01)
         super().add(request)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from aml_sdk._gen.router import document_bytes
 
 from tests.sdk.conftest import add_body
 from tests.sdk.systems import Async, Recorded
@@ -112,6 +113,4 @@ def test_no_path_redirects(server):
 
 
 def test_the_committed_document_is_served(server):
-    from aml_sdk._gen.router import document_bytes
-
     assert server.http.get("/openapi.json").content == document_bytes()
