@@ -200,6 +200,16 @@ def test_data_of_another_version_is_refused(tmp_path, statement, words):
             HybridMemory(tmp_path)
 
 
+def test_what_cannot_be_opened_is_said(tmp_path):
+    (tmp_path / "hybrid.sqlite3").write_bytes(b"a poem, not a database\n" * 100)
+    with pytest.raises(IncompatibleDataError, match=r"hybrid\.sqlite3: file is not a database"):
+        HybridMemory(tmp_path)
+    (tmp_path / "hybrid.sqlite3").unlink()
+    (tmp_path / "hybrid.sqlite3").mkdir()
+    with pytest.raises(Unavailable, match="unable to open"):
+        HybridMemory(tmp_path)
+
+
 def test_a_closed_memory_is_unavailable_not_empty(tmp_path):
     memory = HybridMemory(tmp_path)
     add(memory, "u", "r", "tea")

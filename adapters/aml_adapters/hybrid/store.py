@@ -191,11 +191,10 @@ class Transaction(Snapshot):
         self.remove_request(user_id, request_id)
         run = self._connection.execute
         run("INSERT INTO user (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
-        user, sequence = run(
-            "UPDATE user SET next_sequence = next_sequence + ? WHERE user_id = ?"
-            " RETURNING key, next_sequence",
-            (len(messages), user_id),
+        user, first = run(
+            "SELECT key, next_sequence FROM user WHERE user_id = ?", (user_id,)
         ).fetchone()
+        run("UPDATE user SET next_sequence = ? WHERE key = ?", (first + len(messages), user))
         run(
             "INSERT INTO session (user, session_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
             (user, session_id),
@@ -203,7 +202,7 @@ class Transaction(Snapshot):
         (session,) = run(
             "SELECT key FROM session WHERE user = ? AND session_id = ?", (user, session_id)
         ).fetchone()
-        for number, (said, indexed) in enumerate(messages, sequence - len(messages)):
+        for number, (said, indexed) in enumerate(messages, first):
             run(
                 "INSERT INTO message (user, sequence, id, request_id, position, session, role,"
                 " timestamp, parts, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -229,17 +228,18 @@ class Transaction(Snapshot):
         known = self.user(user_id)
         if known is None:
             return
-        removed = self._connection.execute(
-            "DELETE FROM message WHERE user = ? AND request_id = ? RETURNING sequence",
-            (known[0], request_id),
-        ).fetchall()
-        if not removed:
+        stored = (known[0], request_id)
+        first, last = self._connection.execute(
+            "SELECT min(sequence), max(sequence) FROM message WHERE user = ? AND request_id = ?",
+            stored,
+        ).fetchone()
+        if first is None:
             return
-        span = (known[0], min(removed)[0], max(removed)[0])
+        self._connection.execute("DELETE FROM message WHERE user = ? AND request_id = ?", stored)
         for table in ("entry", "posting"):
             self._connection.execute(
                 f"DELETE FROM {table} WHERE user = ? AND sequence BETWEEN ? AND ?",  # noqa: S608  fixed names
-                span,
+                (known[0], first, last),
             )
         self._connection.execute("UPDATE user SET epoch = epoch + 1 WHERE key = ?", (known[0],))
 
@@ -258,7 +258,9 @@ class Store:
     """The file, safe to use from several threads at once.
 
     Raises:
-        IncompatibleDataError: the file was written under other ``settings``.
+        IncompatibleDataError: the file was written under other ``settings``, or is no
+            SQLite file.
+        Unavailable: the file cannot be opened.
     """
 
     def __init__(self, path: Path, settings: Mapping[str, str]) -> None:
@@ -266,12 +268,12 @@ class Store:
         self._writing = threading.Lock()
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._closed = False
-        self._writer = self._connect()
         try:
-            self._prepare(settings)
-        except BaseException:
-            self._writer.close()
-            raise
+            with _trouble():
+                self._writer = self._connect()
+                self._prepare(settings)
+        except sqlite3.DatabaseError as error:
+            raise IncompatibleDataError(f"{path}: {error}") from error
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -332,26 +334,38 @@ class Store:
         connection = sqlite3.connect(
             self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _prepare(self, settings: Mapping[str, str]) -> None:
-        self._writer.execute("BEGIN IMMEDIATE")
-        (version,) = self._writer.execute("PRAGMA user_version").fetchone()
+        try:
+            self._create_or_check(settings)
+        except BaseException:
+            self._writer.close()
+            raise
+
+    def _create_or_check(self, settings: Mapping[str, str]) -> None:
+        run = self._writer.execute
+        run("BEGIN IMMEDIATE")
+        (version,) = run("PRAGMA user_version").fetchone()
         if version == 0:
             for statement in _SCHEMA.split(";"):
-                self._writer.execute(statement)
+                run(statement)
             self._writer.executemany("INSERT INTO setting VALUES (?, ?)", settings.items())
-            self._writer.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+            run(f"PRAGMA user_version = {_SCHEMA_VERSION}")
         elif version != _SCHEMA_VERSION:
             raise IncompatibleDataError(
                 f"{self._path} has schema {version}, this version reads {_SCHEMA_VERSION};"
                 " use an empty data directory"
             )
         self._writer.commit()
-        kept = dict(self._writer.execute("SELECT name, value FROM setting"))
+        kept = dict(run("SELECT name, value FROM setting"))
         for name, value in settings.items():
             if kept.get(name) != value:
                 raise IncompatibleDataError(

@@ -24,7 +24,7 @@ from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
 _PARTS = TypeAdapter(list[ContentPart])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE = "@"  # no term of a text begins with it and goes on
-_OPTION = 0.3  # what a term of the options counts beside one of the question
+_OPTION = 0.5  # what a term of the options counts beside one of the question
 _LONGEST_QUERY = 2_000  # different terms
 _CACHE = 128 << 20  # bytes: about 230,000 messages
 _MOST_IMAGE_BYTES = 30 << 20  # decoded, in one answer (clause M1)
