@@ -18,7 +18,8 @@ from pydantic import TypeAdapter
 from aml_adapters.hybrid.embedding import Embedder, Vectors
 from aml_adapters.hybrid.index import UNDATED, IndexCache, Integers, UserIndex
 from aml_adapters.hybrid.ranking import order, score, weighted
-from aml_adapters.hybrid.store import Indexed, Said, Snapshot, Store
+from aml_adapters.hybrid.rows import Indexed, Said, Snapshot
+from aml_adapters.hybrid.store import Store
 from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
 
 _PARTS = TypeAdapter(list[ContentPart])
