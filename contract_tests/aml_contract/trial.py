@@ -295,6 +295,7 @@ class Trial:
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)
+        self.run.ordinary.append(exchange)
         if exchange.status != 200:
             raise self.refused(exchange)
         return exchange

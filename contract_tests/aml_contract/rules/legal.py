@@ -30,7 +30,7 @@ _BUSY = frozenset({408, 425, 429})
 )
 async def legal_requests(trial: Trial) -> None:
     """Judges the refusals that ordinary requests of all rules met; one finding a cause."""
-    if not trial.run.ordinary:
+    if not trial.run.ordinary and not trial.run.refusals:
         user, marker = trial.ns.user(), trial.ns.marker()
         with contextlib.suppress(NotTested):
             await trial.add(user, marker.text)
