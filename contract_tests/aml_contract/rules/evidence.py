@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.rules.limits import padded
 from aml_contract.steps import attempt, planted
 from aml_contract.tokens import ANSWER_BUDGET, encode
 from aml_contract.trial import Trial
@@ -18,15 +18,17 @@ from aml_contract.trial import Trial
     title="Search works with and without options.",
     why="Multiple-choice questions bring them, all others do not; either refusal ends a run.",
     fix="Make options an optional list of strings of any length; treat [] as absent.",
-    cost=Cost(adds=1, searches=5),
+    cost=Cost(adds=1, searches=4),
     modes=(44,),
     peers=("P70",),
 )
 async def options_accepted(trial: Trial) -> None:
-    """Absent, none, one, 26; what is stored is found each time."""
-    user = trial.ns.user()
-    marker = await planted(trial, user)
+    """Absent, none, one, 26; what one form finds, the others find."""
+    user, marker = trial.ns.user(), trial.ns.marker()
+    await trial.add(user, marker.text)
     letters = [f"{chr(65 + i)}. {trial.ns.word()}" for i in range(26)]
+    found: dict[str, Exchange] = {}
+    blind: dict[str, Exchange] = {}
     for name, options in (
         ("without options", None),
         ("with empty options", []),
@@ -36,11 +38,13 @@ async def options_accepted(trial: Trial) -> None:
         body = trial.search_body(user, marker.query, options=options)
         made = await attempt(trial, "search", body)
         trial.require(made.status == 200, f"a Search {name} was answered {made.summary}", made)
-        trial.require(
-            bool(trial.showing(trial.items(made), marker)),
-            f"a Search {name} no longer finds what was found before",
-            made,
-        )
+        showing = trial.showing(trial.items(made), marker)
+        (found if showing else blind)[name] = made
+    if not found:
+        raise NotTested("a stored message is not found (see visibility/*)", *blind.values())
+    for name, made in blind.items():
+        other, shown = next(iter(found.items()))
+        trial.fail(f"a Search {name} does not find what the same Search {other} finds", shown, made)
 
 
 @rule(
@@ -104,15 +108,18 @@ async def generated_text(trial: Trial) -> None:
     title="The first result leaves room for others.",
     why="The answer model reads 117,760 tokens; an item above that is cut, the rest unread.",
     fix="Return messages or passages, not whole sessions.",
-    cost=Cost(adds=2, searches=1),
+    cost=Cost(adds=1, searches=1),
     modes=(69,),
     quick=False,
 )
 async def oversized_item(trial: Trial) -> None:
-    """One session above the budget; its first result is counted in o200k tokens."""
-    user, session, topic = trial.ns.user(), trial.ns.session(), trial.ns.topic(40)
-    for markers in (topic.markers[:20], topic.markers[20:]):
-        await trial.add(user, *(padded(trial, m, 8_000) for m in markers), session=session)
+    """One session above the budget; its first result is counted in o200k tokens.
+
+    Rare Chinese characters take two tokens each, so that one chunk is enough.
+    """
+    user, topic = trial.ns.user(), trial.ns.topic(20)
+    rare = "".join(trial.ns.cjk_marker().text for _ in range(8_000 // 25))
+    await trial.add(user, *(f"{m.text} {rare}"[:8_000] for m in topic.markers))
     exchange = await trial.search_exchange(user, topic.query)
     items = trial.items(exchange)
     if not items:
