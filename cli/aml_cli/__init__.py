@@ -1,1 +1,1 @@
-
+"""The ``aml`` command."""

@@ -13,10 +13,9 @@ from aml_cli import target_options as options
 from aml_cli.target_options import make_target, usage_error
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from aml_contract.checking import Check
     from aml_contract.rule import Cost, Rule
+    from rich.console import Console
 
 _RUN = "Run"
 _RESULT = "Result"
@@ -38,7 +37,7 @@ class Declinable(StrEnum):
     DEFERRED_ADD = "deferred_add"
 
 
-def check(  # noqa: PLR0913  one parameter an option
+def check(
     url: options.Url = None,
     add_url: options.AddUrl = None,
     search_url: options.SearchUrl = None,
@@ -121,13 +120,12 @@ def check(  # noqa: PLR0913  one parameter an option
     """
     import secrets
 
-    from rich.console import Console
-
     from aml_contract.checking import RUNS, Check, capabilities_of, means_of, new_run_id
     from aml_contract.rule import Capability, all_rules
     from aml_contract.run import Run
     from aml_contract.selection import UnknownRuleError, select
     from aml_contract.selection import plan as plan_of
+    from rich.console import Console
 
     target = make_target(
         url=url,
@@ -222,9 +220,8 @@ def _by_name(rules: Sequence[Rule]) -> dict[str, Rule]:
 
 
 def _print_plan(console: Console, costs: dict[str, Cost]) -> None:
-    from rich.table import Table
-
     from aml_contract.rule import Cost
+    from rich.table import Table
 
     table = Table("family", box=None)
     for name in ("Adds", "Searches", "others"):

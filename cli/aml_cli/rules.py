@@ -14,11 +14,10 @@ def rules(
     ] = False,
 ) -> None:
     """List the rules by family, with their levels and clauses."""
-    from rich.console import Console
-    from rich.table import Table
-
     from aml_contract.report.coverage import coverage_table
     from aml_contract.rule import all_rules
+    from rich.console import Console
+    from rich.table import Table
 
     console = Console()
     known = all_rules()

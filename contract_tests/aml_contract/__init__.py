@@ -1,1 +1,1 @@
-
+"""The conformance kit: judges an Add/Search endpoint by the contract."""

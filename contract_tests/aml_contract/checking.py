@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,6 @@ from typing import Any
 from aml_contract.events import EventLog
 from aml_contract.http_endpoint import HTTPEndpoint, Unreachable, open_endpoint
 from aml_contract.latency import busy_seconds, latency_of
-from aml_contract.process import Say
 from aml_contract.report.document import EndpointInfo, Report, Requests, Settings, report_of
 from aml_contract.result import Recorder, RuleResult
 from aml_contract.rule import Capability, Rule
@@ -203,16 +201,6 @@ def capabilities_of(
     if target.credentials.headers:
         claimed.add(Capability.AUTH)
     return frozenset(claimed - set(without))
-
-
-def reproduction(report: Report, rule: str) -> str:
-    """The command that tries one rule again with the same course."""
-    words = ["aml", "check", *report.endpoint.flags, "--seed", str(report.seed), "--only", rule]
-    if report.settings.track != "textual":
-        words += ["--track", report.settings.track]
-    if "verbatim" not in report.settings.capabilities:
-        words += ["--without", "verbatim"]
-    return shlex.join(words)
 
 
 def new_run_id() -> str:

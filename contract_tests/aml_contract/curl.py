@@ -23,7 +23,7 @@ def curl(exchange: Exchange, body_file: Path | None = None) -> str:
     words = ["curl", "-sS", "-i"]
     if exchange.method == "HEAD":
         words = ["curl", "-sS", "-I"]
-    elif exchange.method not in ("POST" if exchange.body else "GET",):
+    elif exchange.method != ("POST" if exchange.body else "GET"):
         words += ["-X", shlex.quote(exchange.method)]
     words.append(shlex.quote(exchange.url))
     for name, value in exchange.headers.items():

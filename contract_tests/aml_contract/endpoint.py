@@ -59,7 +59,7 @@ class Endpoint(Protocol):
         """``None`` if anything answers at the URLs, else why not, in words."""
         ...
 
-    async def send(
+    async def send(  # noqa: PLR0913  what can be varied in a request
         self,
         operation: Operation,
         body: bytes | None,

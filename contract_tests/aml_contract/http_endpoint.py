@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,6 +18,7 @@ from aml_contract.exchange import Exchange, Operation
 from aml_contract.process import CommandProcess, ManagedProcess, Probe, Say, StartError
 from aml_contract.raw import RawConnection, RawSettings, connect
 from aml_contract.target import Target, URLs
+from aml_contract.trouble import in_words
 
 _MOST_REPLY = 64 * 2**20
 """Bytes of an answer that are read: half as much again as the largest legal one (M1)."""
@@ -82,7 +82,7 @@ class HTTPEndpoint:
         async with self._slots, connect(settings) as connection:
             yield connection
 
-    async def send(
+    async def send(  # noqa: PLR0913  what can be varied in a request
         self,
         operation: Operation,
         body: bytes | None,
@@ -163,8 +163,11 @@ class HTTPEndpoint:
             error = f"no answer within {self._timeout:g} s"
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
             raise
-        except (httpx.TransportError, httpx.DecodingError, _TooLargeError) as trouble:
-            error = _words(trouble, self.target)
+        except _TooLargeError:
+            error = f"the answer is larger than {_MOST_REPLY // 2**20} MiB"
+        except (httpx.TransportError, httpx.DecodingError) as trouble:
+            error = in_words(trouble)
+        if error is not None:
             status, reply_headers, reply = None, {}, b""
         return Exchange(
             operation=operation,
@@ -293,36 +296,3 @@ async def _read_and_hang_up(response: httpx.Response) -> bytes:
             break
         await asyncio.sleep(0)
     return httpx.Response(response.status_code, headers=response.headers, content=raw).content
-
-
-def _words(trouble: Exception, target: Target) -> str:
-    """Say what happened on the wire the way a builder would."""
-    causes: list[BaseException] = [trouble]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) and cause not in causes:
-        causes.append(cause)
-    for kind, words in (
-        (ConnectionRefusedError, "connection refused"),
-        (ConnectionResetError, "connection reset"),
-        (BrokenPipeError, "connection reset while sending"),
-        (socket.gaierror, "host name not found"),
-    ):
-        if any(isinstance(cause, kind) for cause in causes):
-            return words
-    for cause in causes:
-        if isinstance(cause, ssl.SSLError):
-            return f"TLS error: {cause.reason or cause}"
-    match trouble:
-        case httpx.ConnectTimeout():
-            return f"no connection within {target.connect_timeout:g} s"
-        case _TooLargeError():
-            return f"the answer is larger than {_MOST_REPLY // 2**20} MiB"
-        case httpx.DecodingError():
-            return "the answer cannot be decompressed as its Content-Encoding says"
-        case httpx.RemoteProtocolError() if "without sending" in str(trouble):
-            return "connection closed without an answer"
-        case httpx.RemoteProtocolError():
-            return f"broken HTTP answer ({trouble})"
-        case httpx.ReadError() | httpx.WriteError():
-            return "connection reset"
-        case _:
-            return f"could not connect ({trouble or type(trouble).__name__})"

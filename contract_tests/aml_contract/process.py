@@ -97,11 +97,13 @@ class ManagedProcess:
         for attempt in range(_PORT_TRIES):
             self._probe = probe_at(self.port)
             try:
-                return await self.start()
+                await self.start()
             except StartError:
                 if attempt == _PORT_TRIES - 1 or not _taken(self.port):
                     raise
                 self.port = free_port()
+            else:
+                return
 
     async def start(self) -> None:
         """Start it on the same data and port and wait until health answers.
@@ -110,7 +112,7 @@ class ManagedProcess:
             StartError: it exited, or did not listen in time.
         """
         self._spawn()
-        self._say(f"waiting for the server: {self.command}")
+        self._say(f"starting the server: {self.command}")
         began = time.monotonic()
         listened: float | None = None
         while True:

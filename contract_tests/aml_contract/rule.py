@@ -98,7 +98,7 @@ class Rule:
 _registry: dict[str, Rule] = {}
 
 
-def rule(
+def rule(  # noqa: PLR0913  the fields of a rule
     name: str,
     *,
     level: Level,

@@ -124,14 +124,12 @@ class Runner:
             outcome, message, shown = self._judge(rule, trial, error)
         if outcome is Outcome.PASSED and trial.warnings:
             outcome, message, shown = Outcome.WARNED, "\n".join(trial.warnings), trial.shown
-        result = self._result(
-            rule,
-            outcome,
-            message,
-            seconds=time.perf_counter() - began,
-            trial=trial,
-            shown=shown,
-        )
+        result = self._result(rule, outcome, message)
+        result.seconds = round(time.perf_counter() - began, 4)
+        result.requests = len(trial.exchanges)
+        result.exchanges = [self.recorder.record(exchange) for exchange in shown]
+        result.notes = [self.recorder.text(note) for note in trial.notes]
+        result.figures = dict(trial.figures)
         await self._look_after(trial)
         return result
 
@@ -157,16 +155,7 @@ class Runner:
                 where = f"{type(other).__name__}: {other}"
                 return Outcome.KIT_ERROR, f"the kit broke, not the endpoint: {where}", ()
 
-    def _result(
-        self,
-        rule: Rule,
-        outcome: Outcome,
-        message: str,
-        *,
-        seconds: float = 0.0,
-        trial: Trial | None = None,
-        shown: Sequence[Exchange] = (),
-    ) -> RuleResult:
+    def _result(self, rule: Rule, outcome: Outcome, message: str) -> RuleResult:
         return RuleResult(
             rule=rule.name,
             level=rule.level,
@@ -174,11 +163,6 @@ class Runner:
             outcome=outcome,
             transport=rule.transport,
             message=self.recorder.text(message),
-            seconds=round(seconds, 4),
-            requests=len(trial.exchanges) if trial else 0,
-            exchanges=[self.recorder.record(exchange) for exchange in shown],
-            notes=[self.recorder.text(note) for note in trial.notes] if trial else [],
-            figures=dict(trial.figures) if trial else {},
         )
 
     async def _look_after(self, trial: Trial) -> None:
@@ -215,7 +199,7 @@ class Runner:
             self._down = f"it did not start again: {error}"
 
 
-async def run_rules(
+async def run_rules(  # noqa: PLR0913  the fields of a runner
     endpoint: Endpoint,
     rules: Iterable[Rule],
     run: Run,

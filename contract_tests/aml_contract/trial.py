@@ -156,7 +156,7 @@ class Trial:
         """Send any Search body once; see :meth:`send`."""
         return await self.send("search", body, **how)
 
-    async def send(
+    async def send(  # noqa: PLR0913  what can be varied in a request
         self,
         operation: Operation,
         body: Any = None,

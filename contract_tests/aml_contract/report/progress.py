@@ -19,7 +19,7 @@ from aml_contract.checking import View
 from aml_contract.http_endpoint import HTTPEndpoint, ignored_proxies
 from aml_contract.outcome import Outcome
 from aml_contract.report.terminal import STYLES
-from aml_contract.report.wording import one_line
+from aml_contract.report.wording import one_line, some
 from aml_contract.result import RuleResult
 from aml_contract.rule import Rule
 
@@ -93,10 +93,7 @@ class ProgressView(View):
             self._line(one_line(result), STYLES[result.outcome])
 
     def _describe(self) -> None:
-        named = ", ".join(self._trying[:_NAMED])
-        more = len(self._trying) - _NAMED
-        text = named + (f" and {more} more" if more > 0 else "")
-        self._progress.update(self._task, description=escape(text))
+        self._progress.update(self._task, description=escape(some(self._trying, _NAMED)))
 
     def _line(self, text: str, style: str | None = None) -> None:
         self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)

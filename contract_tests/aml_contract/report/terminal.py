@@ -8,7 +8,6 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from aml_contract.checking import reproduction
 from aml_contract.outcome import Outcome, Verdict
 from aml_contract.report.document import Report
 from aml_contract.report.wording import (
@@ -16,6 +15,8 @@ from aml_contract.report.wording import (
     SIGNS,
     families,
     missing,
+    reproduction,
+    some,
     steps,
     totals,
     verdict_sentence,
@@ -36,8 +37,6 @@ _VERDICT_STYLES = {
     Verdict.INCOMPLETE: "bold cyan",
     Verdict.NONCONFORMANT: "bold red",
 }
-_NAMED = 6
-"""Rules that are named for one reason of not being tested."""
 
 
 def print_report(console: Console, report: Report, rules: Mapping[str, Rule]) -> None:
@@ -113,8 +112,5 @@ def _print_missing(console: Console, report: Report) -> None:
     console.print()
     console.print(Text("Not tested", style=STYLES[Outcome.NOT_TESTED]))
     for reason, names in reasons.items():
-        named = ", ".join(names[:_NAMED])
-        if len(names) > _NAMED:
-            named += f" and {len(names) - _NAMED} more"
         console.print(Text(f"  {reason}"), highlight=False)
-        console.print(Text(f"    {named}", style="dim"), highlight=False)
+        console.print(Text(f"    {some(names)}", style="dim"), highlight=False)

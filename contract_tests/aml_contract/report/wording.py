@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from aml_contract.latency import in_words
 from aml_contract.outcome import Level, Outcome, Verdict
 from aml_contract.report.document import Report
 from aml_contract.result import ExchangeRecord, RuleResult, summary_of
+from aml_contract.rule import Rule
 
 _BODY = 300
 """Characters of a body that a terminal shows."""
@@ -78,6 +80,31 @@ def steps(exchanges: Iterable[ExchangeRecord]) -> list[str]:
     ]
 
 
+def finding_text(report: Report, result: RuleResult, rule: Rule) -> str:
+    """A finding in full, as plain text."""
+    lines = [
+        result.message,
+        f"rule  {result.rule} ({result.level}, clause {result.clause}): {rule.title}",
+        f"why   {rule.why}",
+        f"fix   {rule.fix}",
+        *(f"step {number}  {step}" for number, step in enumerate(steps(result.exchanges), 1)),
+        *(f"note  {note}" for note in result.notes),
+        *(made.curl for made in result.exchanges),
+        f"again: {reproduction(report, result.rule)}",
+    ]
+    return "\n".join(lines)
+
+
+def reproduction(report: Report, rule: str) -> str:
+    """The command that tries one rule again with the same course."""
+    words = ["aml", "check", *report.endpoint.flags, "--seed", str(report.seed), "--only", rule]
+    if report.settings.track != "textual":
+        words += ["--track", report.settings.track]
+    if "verbatim" not in report.settings.capabilities:
+        words += ["--without", "verbatim"]
+    return shlex.join(words)
+
+
 def totals(report: Report) -> str:
     """Requests, time, the endpoint's share of it, and percentiles."""
     sent = report.requests
@@ -93,6 +120,12 @@ def totals(report: Report) -> str:
         for operation, percentiles in report.latency.items()
     ]
     return "\n".join(lines)
+
+
+def some(names: Sequence[str], most: int = 6) -> str:
+    """The first of the names and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def one_line(result: RuleResult) -> str:

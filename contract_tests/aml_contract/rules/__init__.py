@@ -1,1 +1,1 @@
-
+"""The rules, one family a module."""
