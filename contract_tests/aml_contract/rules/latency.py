@@ -77,6 +77,7 @@ async def search(trial: Trial) -> None:
     "the run, and a proxy may cut it off.",
     fix="Load models and open the store at start, before health answers 200.",
     cost=Cost(searches=_ENOUGH),
+    modes=(98,),
     peers=("P141",),
     last=True,
 )
