@@ -6,7 +6,7 @@ from tests.broken.correct import Correct, RefusedError
 
 
 class ForbidsUnknownKeys(Correct):
-    kills = {"input/unknown-keys": "an Add with an unknown key was refused with 422"}
+    kills = {"input/unknown-keys": "refused: an Add with an unknown key (422)"}
 
     def check_add(self, body):
         if isinstance(body, dict) and body.keys() - {
@@ -28,7 +28,7 @@ class CrashesOnUnknownKeys(Correct):
 
 
 class ClosedRoles(Correct):
-    kills = {"input/roles": "a message with role 'system' was refused with 422"}
+    kills = {"input/roles": "refused: a message with role 'system' (422)"}
 
     def check_role(self, role):
         if role not in ("user", "assistant"):
@@ -51,7 +51,7 @@ class KeepsTheFirstPart(Correct):
 
 
 class RefusesParts(Correct):
-    kills = {"input/text-parts": "a message of text parts was refused with 422"}
+    kills = {"input/text-parts": "refused: a message of text parts (422)"}
 
     def check_content(self, content):
         if not isinstance(content, str):
@@ -60,7 +60,7 @@ class RefusesParts(Correct):
 
 
 class RefusesBlankTurns(Correct):
-    kills = {"input/blank-turn": "the blank turn '   ' was refused with 422"}
+    kills = {"input/blank-turn": "the blank turn '   ' (422)"}
 
     def check_content(self, content):
         text = super().check_content(content)
@@ -134,7 +134,7 @@ class DumpsOnBlankQueries(Correct):
 
 
 class RefusesNull(Correct):
-    kills = {"input/null-optional": "a message with timestamp null was refused with 422"}
+    kills = {"input/null-optional": "refused: a message with timestamp null (422)"}
 
     def check_message(self, message):
         if isinstance(message, dict) and message.get("timestamp", 0) is None:

@@ -79,7 +79,7 @@ class GuessesTheUnit(Correct):
 class RefusesDecimalPoints(Correct):
     kills = {
         "time/integral-float": "timestamp 1704067200000.0 was answered 422",
-        "time/fraction": "timestamp 1704067200000.5 was refused with 422",
+        "time/fraction": "refused: timestamp 1704067200000.5 (422)",
     }
 
     def check_timestamp(self, timestamp):

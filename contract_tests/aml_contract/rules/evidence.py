@@ -44,7 +44,7 @@ async def options_accepted(trial: Trial) -> None:
         raise NotTested("a stored message is not found (see visibility/*)", *blind.values())
     for name, made in blind.items():
         other, shown = next(iter(found.items()))
-        trial.fail(f"a Search {name} does not find what the same Search {other} finds", shown, made)
+        trial.warn(f"a Search {name} does not find what the same Search {other} finds", shown, made)
 
 
 @rule(

@@ -6,16 +6,14 @@ accepted must be kept, and nothing may be a server error.
 
 from __future__ import annotations
 
-from typing import Any
-
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import attempt, crashed, planted, refused, tolerates
+from aml_contract.steps import Tolerance, attempt, crashed, planted, refused
 from aml_contract.trial import Trial
 
-LOST = "the platform never sends it again, so the chunk is lost"
+LOST = "a refusal is final, and what was refused is lost"
 
 
 @rule(
@@ -34,6 +32,7 @@ async def unknown_keys(trial: Trial) -> None:
     """One unknown key at each level."""
     user = trial.ns.user()
     known = await planted(trial, user)
+    tolerance = Tolerance(trial, LOST)
     for what, extra in (
         ("an Add with an unknown key", {"colour": "green"}),
         ("a message with an unknown key", None),
@@ -41,10 +40,11 @@ async def unknown_keys(trial: Trial) -> None:
         marker = trial.ns.marker()
         message = {"role": "user", "content": marker.text} | ({} if extra else {"mood": 1})
         body = trial.add_body(user, message) | (extra or {})
-        if await tolerates(trial, "add", body, what, LOST):
+        if await tolerance.of("add", body, what):
             await must_be_found(trial, user, marker, what)
     body = trial.search_body(user, known.query) | {"colour": "green"}
-    await tolerates(trial, "search", body, "a Search with an unknown key", "it is never answered")
+    await tolerance.of("search", body, "a Search with an unknown key")
+    tolerance.report()
 
 
 @rule(
@@ -62,12 +62,14 @@ async def roles(trial: Trial) -> None:
     """The usual second role, two of other protocols, and a name."""
     user = trial.ns.user()
     await planted(trial, user)
+    tolerance = Tolerance(trial, LOST)
     for role in ("assistant", "system", "tool", "Léa Müller"):
         marker = trial.ns.marker()
         body = trial.add_body(user, {"role": role, "content": marker.text})
         what = f"a message with role {role!r}"
-        if await tolerates(trial, "add", body, what, LOST):
+        if await tolerance.of("add", body, what):
             await must_be_found(trial, user, marker, what)
+    tolerance.report()
 
 
 @rule(
@@ -89,9 +91,11 @@ async def text_parts(trial: Trial) -> None:
     parts = [{"type": "text", "text": marker.text} for marker in (first, second)]
     body = trial.add_body(user, {"role": "user", "content": parts})
     what = "a message of text parts"
-    if await tolerates(trial, "add", body, what, LOST):
+    tolerance = Tolerance(trial, LOST)
+    if await tolerance.of("add", body, what):
         await must_be_found(trial, user, first, what)
         await must_be_found(trial, user, second, what)
+    tolerance.report()
 
 
 @rule(
@@ -110,11 +114,13 @@ async def blank_turn(trial: Trial) -> None:
     """Empty, spaces, line breaks and an ideographic space, each beside an ordinary turn."""
     user = trial.ns.user()
     await planted(trial, user)
+    tolerance = Tolerance(trial, LOST)
     for blank in ("", "   ", "\n\t", "\u3000"):
         marker = trial.ns.marker()
         what = f"a chunk with the blank turn {blank!r}"
-        if await tolerates(trial, "add", trial.add_body(user, blank, marker.text), what, LOST):
+        if await tolerance.of("add", trial.add_body(user, blank, marker.text), what):
             await must_be_found(trial, user, marker, what)
+    tolerance.report()
 
 
 @rule(
@@ -240,11 +246,11 @@ async def null_optional(trial: Trial) -> None:
     known = await planted(trial, user)
     marker = trial.ns.marker()
     message = {"role": "user", "content": marker.text, "timestamp": None}
-    what = "a message with timestamp null"
-    if await tolerates(trial, "add", trial.add_body(user, message), what, LOST):
-        pass
+    tolerance = Tolerance(trial, LOST)
+    await tolerance.of("add", trial.add_body(user, message), "a message with timestamp null")
     body = trial.search_body(user, known.query) | {"options": None}
-    await tolerates(trial, "search", body, "a Search with options null", "it is never answered")
+    await tolerance.of("search", body, "a Search with options null")
+    tolerance.report()
 
 
 @rule(
@@ -288,7 +294,7 @@ async def batch_atomic(trial: Trial) -> None:
         raise NotTested("no chunk with an invalid message was refused (see errors/invalid-fields)")
 
 
-async def must_be_found(trial: Trial, user: str, marker: Marker, what: str) -> Any:
+async def must_be_found(trial: Trial, user: str, marker: Marker, what: str) -> None:
     """What was acknowledged is there.
 
     Raises:

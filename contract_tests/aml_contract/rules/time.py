@@ -15,7 +15,7 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import attempt, planted, tolerates
+from aml_contract.steps import Tolerance, attempt, planted
 from aml_contract.trial import Item, Trial
 
 FUTURE = (4_102_444_800_001, 7_258_118_400_000, 253_402_214_400_000)
@@ -209,9 +209,9 @@ async def fraction(trial: Trial) -> None:
     user = trial.ns.user()
     await planted(trial, user)
     body = trial.add_body(user, dated(trial.ns.marker(), NEW_YEAR_2024 + 0.5))
-    await tolerates(
-        trial, "add", body, f"timestamp {NEW_YEAR_2024}.5", "a needless refusal loses the chunk"
-    )
+    tolerance = Tolerance(trial, "a refusal is final, and what was refused is lost")
+    await tolerance.of("add", body, f"timestamp {NEW_YEAR_2024}.5")
+    tolerance.report()
 
 
 @rule(
