@@ -97,9 +97,13 @@ class Correct:
     """The server as an ASGI application; without ``data`` it keeps all in memory."""
 
     kills: ClassVar[Mapping[str, str]] = {}
+    risks: ClassVar[frozenset[str]] = frozenset()
+    """Those of its rules that only warn: readers disagree, or a refusal is a risk."""
+    thresholds: ClassVar[Mapping[str, float]] = {}
+    """Settings of the run that a killer needs, in seconds."""
 
     def __init_subclass__(cls) -> None:
-        if cls.__name__ in variations or not cls.kills:
+        if cls.__name__ in variations or "kills" not in vars(cls):
             raise TypeError(f"{cls.__name__}: a variation has its own name and its own kills")
         variations[cls.__name__] = cls
 

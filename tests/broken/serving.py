@@ -1,0 +1,64 @@
+"""Puts a server on a real socket and rules on it, in one process or in two."""
+
+import asyncio
+import contextlib
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import uvicorn
+
+from aml_contract.auth import Scheme
+from aml_contract.http_endpoint import open_endpoint
+from aml_contract.rule import Capability
+from aml_contract.run import Run
+from aml_contract.runner import run_rules
+from aml_contract.target import Target
+
+ROOT = Path(__file__).parents[2]
+KEY = "k-7b1e94c2"
+PATIENCE = 0.1
+"""Waits of the kit are a tenth of what a stranger is given."""
+
+
+@contextlib.contextmanager
+def in_thread(app):
+    """Serve an application on a free port; gives its URL."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    server = uvicorn.Server(uvicorn.Config(app, **app.uvicorn_settings()))
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join()
+        listener.close()
+
+
+def managed(name):
+    """The target of a variation that the kit starts, kills and starts again."""
+    start = f"exec {sys.executable} -m tests.broken {name}"
+    return {"cmd": f"cd {ROOT} && {start} --port {{port}} --data {{data}}"}
+
+
+def judge(rules, *, thresholds=(), strict=False, **target):
+    """Try rules on a target; results by rule."""
+    run = Run(seed=1, salt=str(time.time_ns()), patience=PATIENCE, **dict(thresholds))
+    if target.get("auth"):
+        run.capabilities |= {Capability.AUTH}
+
+    async def go():
+        async with open_endpoint(Target(**target)) as endpoint:
+            return await run_rules(endpoint, rules, run, strict=strict)
+
+    return {result.rule: result for result in asyncio.run(go())}
+
+
+def keyed(yes):
+    """The target options of a server that wants a key, or of one that wants none."""
+    return {"auth": Scheme.BEARER, "key": KEY, "key_env": "AML_KEY"} if yes else {}

@@ -1,0 +1,64 @@
+"""Every variation fails the rules that it was made for, for its own reason."""
+
+import functools
+
+import pytest
+
+from aml_contract.outcome import Level, Outcome
+from aml_contract.rule import Capability, all_rules
+from tests.broken import servers
+from tests.broken.correct import Correct
+from tests.broken.serving import KEY, in_thread, judge, keyed, managed
+
+RULES = {rule.name: rule for rule in all_rules()}
+SERVERS = servers()
+PAIRS = [(name, rule) for name, server in SERVERS.items() for rule in server.kills]
+
+
+def needs_company(rule):
+    """``last`` rules judge what others sent."""
+    return [r for r in RULES.values() if r.family == "structure" and not r.last] if rule.last else []
+
+
+@functools.cache
+def results(name, rule):
+    """What the rules of a variation came to; those without a process share one server."""
+    server = SERVERS[name]
+    wanted = [RULES[one] for one in server.kills]
+    with_key = any(Capability.AUTH in one.capabilities for one in wanted)
+    if RULES[rule].needs:
+        return judge([RULES[rule]], **managed(name), **keyed(with_key))
+    wanted = [one for one in wanted if not one.needs]
+    company = [one for rule in wanted for one in needs_company(rule)]
+    app = server(scheme="bearer" if with_key else "none", key=KEY if with_key else "")
+    with in_thread(app) as url:
+        return judge(
+            list({one.name: one for one in [*wanted, *company]}.values()),
+            url=url,
+            thresholds=server.thresholds,
+            **keyed(with_key),
+        )
+
+
+@pytest.mark.parametrize(("name", "rule"), PAIRS, ids=[f"{n}-{r}" for n, r in PAIRS])
+def test_killer(name, rule):
+    assert rule in RULES, f"no rule is named {rule}"
+    result = results(name, rule if RULES[rule].needs else min(SERVERS[name].kills))[rule]
+    must = RULES[rule].level is Level.MUST and rule not in SERVERS[name].risks
+    wanted = Outcome.FAILED if must else Outcome.WARNED
+    assert result.outcome is wanted, f"{result.outcome}: {result.message}"
+    assert SERVERS[name].kills[rule] in result.message
+
+
+def test_every_rule_has_a_killer():
+    killed = {rule for name, rule in PAIRS if rule not in SERVERS[name].risks}
+    assert not set(RULES) - killed
+
+
+def test_correct_server_passes_every_rule(monkeypatch):
+    monkeypatch.setenv("AML_KEY", KEY)
+    command = managed(Correct.__name__)["cmd"] + " --auth bearer"
+    found = judge(RULES.values(), cmd=command, **keyed(True))
+    assert found.keys() == RULES.keys()
+    bad = {n: f"{r.outcome}: {r.message}" for n, r in found.items() if r.outcome != "passed"}
+    assert not bad
