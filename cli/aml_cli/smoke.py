@@ -22,7 +22,7 @@ def smoke(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FILE]...",
+            metavar="FILE",
             help="LoCoMo files or directories of them; a small conversation of the kit's own "
             "if none is given.",
             show_default=False,

@@ -1,0 +1,111 @@
+"""What the documentation says is done here, and must come out as it says."""
+
+import ast
+import asyncio
+import inspect
+import shlex
+import signal
+
+import pytest
+
+from tests.docs import command_tables
+from tests.docs.pages import PAGES, ROOT, anchors, commands, links, programs, snippets
+
+ELSEWHERE = ("scripts/", "pip install", "PYTHON=")
+"""Commands that other tests or CI run."""
+CHECKS = " --only echo"
+"""Enough to see that a documented way to name an endpoint works."""
+
+
+def runnable(kind):
+    found = [(w, c) for w, c in commands() if c.startswith(kind)]
+    return [pytest.param(command, id=where) for where, command in found]
+
+
+def test_every_documented_command_is_of_a_known_kind():
+    known = ("aml check", "aml smoke", "aml serve", "aml explain", "aml rules", "pytest ")
+    for where, command in commands():
+        assert command.startswith((*known, *ELSEWHERE)), where
+
+
+@pytest.mark.parametrize("command", runnable("aml check"))
+def test_documented_checks_run(reader, command):
+    chosen = "" if "--only" in command or "--plan" in command else CHECKS
+    ran = reader.run(command + chosen)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("command", runnable("aml smoke"))
+def test_documented_smoke_runs_run(reader, command):
+    ran = reader.run(command)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Evidence recall" in ran.stdout
+
+
+@pytest.mark.parametrize("command", runnable("aml explain") + runnable("aml rules"))
+def test_documented_explanations_are_given(reader, command):
+    ran = reader.run(command)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "MUST" in ran.stdout
+
+
+@pytest.mark.parametrize("command", runnable("pytest"))
+def test_documented_pytest_runs(reader, command):
+    ran = reader.run(f"{command} -q -p no:cacheprovider -k echo")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert " passed" in ran.stdout
+
+
+@pytest.mark.parametrize("command", runnable("aml serve"))
+def test_documented_servers_serve_and_end(reader, command):
+    words = shlex.split(command)
+    words.remove("8080")
+    words.remove("--port")
+    data = words[words.index("--data") + 1]
+    words[words.index(data)] = f"{data}-{words[2].split(':')[0]}"
+    server = reader.start([*words, "--port"])
+    assert server.stop() in (0, -signal.SIGTERM)
+
+
+@pytest.mark.slow
+def test_the_memory_of_the_readme_is_conformant(reader):
+    ran = reader.run("aml check --system my_memory:MyMemory")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "CONFORMANT" in ran.stdout
+
+
+@pytest.mark.parametrize("block", snippets(), ids=lambda b: f"{b.page.name}:{b.line}")
+def test_snippets_run(reader, block):
+    text = block.text.replace("https://memory.example", f"http://127.0.0.1:{reader.port}")
+    code = compile(text, str(block.page), "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    running = eval(code, {"key": "k-documentation"})
+    if inspect.iscoroutine(running):
+        asyncio.run(running)
+
+
+def test_the_readme_has_a_program():
+    assert "my_memory.py" in programs()
+
+
+def test_the_option_tables_are_those_of_the_commands():
+    page = command_tables.PAGE.read_text()
+    assert page == command_tables.filled(page), "run: python -m tests.docs.command_tables"
+
+
+def test_every_command_is_documented():
+    page = command_tables.PAGE.read_text()
+    for name in command_tables.commands():
+        assert f"\n## aml {name}\n" in page
+        assert f"<!-- options of aml {name} -->" in page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in links(page):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), target
+        if anchor:
+            assert anchor in anchors(there), target
