@@ -14,6 +14,7 @@ class OptionalKey(Correct):
 
 class HidesBehind404(Correct):
     kills = {"auth/missing-key": "Add without a key was answered 404; 401 or 403"}
+    risks = frozenset({"auth/missing-key"})
 
     def authorised(self, headers):
         if not super().authorised(headers):
@@ -58,6 +59,7 @@ class AnyCaseKey(Correct):
 
 class CrashesOnOtherKeys(Correct):
     kills = {"auth/key-variants": "a key that is not ASCII was answered 500; 401 or 403"}
+    risks = frozenset({"auth/key-variants"})
 
     def authorised(self, headers):
         headers.get("authorization", "").encode("ascii")

@@ -24,6 +24,7 @@ class ReadsTheFirstValue(Correct):
     """As a streaming decoder does."""
 
     kills = {"errors/malformed-json": "a second JSON value after the first sent to Add"}
+    risks = frozenset({"errors/malformed-json"})
 
     def parse(self, body):
         try:

@@ -28,10 +28,11 @@ class FiltersByOptions(Correct):
     kills = {
         "evidence/options-accepted": "does not find what the same Search without options finds"
     }
+    risks = frozenset({"evidence/options-accepted"})
 
     def rank(self, search, memories):
         ranked = super().rank(search, memories)
-        wanted = self.words("\n".join(search.options))
+        wanted = {word for word in self.words("\n".join(search.options)) if len(word) > 3}
         return [(s, m) for s, m in ranked if not wanted or wanted & m.words]
 
 

@@ -43,6 +43,7 @@ class ScoresText(Correct):
 
 class ScoresNull(Correct):
     kills = {"order/scores-finite": "a score is null"}
+    risks = frozenset({"order/scores-finite"})
 
     def item(self, search, score, memory):
         return super().item(search, None, memory)

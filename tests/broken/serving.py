@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import uvicorn
-
 from aml_contract.auth import Scheme
 from aml_contract.http_endpoint import open_endpoint
 from aml_contract.rule import Capability

@@ -3,9 +3,9 @@
 import functools
 
 import pytest
-
 from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import Capability, all_rules
+
 from tests.broken import servers
 from tests.broken.correct import Correct
 from tests.broken.serving import KEY, in_thread, judge, keyed, managed
@@ -16,8 +16,9 @@ PAIRS = [(name, rule) for name, server in SERVERS.items() for rule in server.kil
 
 
 def needs_company(rule):
-    """``last`` rules judge what others sent."""
-    return [r for r in RULES.values() if r.family == "structure" and not r.last] if rule.last else []
+    """``structure/legal-requests`` judges what others sent."""
+    alone = not rule.last or rule.family != "structure"
+    return [] if alone else [r for r in RULES.values() if r.family == "structure" and not r.last]
 
 
 @functools.cache

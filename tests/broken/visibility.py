@@ -5,7 +5,7 @@ import re
 import time
 from dataclasses import replace
 
-from tests.broken.correct import Correct, Reply, RefusedError
+from tests.broken.correct import Correct, RefusedError, Reply
 
 
 class IndexesLater(Correct):

@@ -269,11 +269,13 @@ async def parallel_users(t: Trial) -> None:
 
     for markers in (topic.markers[:16], topic.markers[16:]):
         await t.together(*map(add, users, markers))
-        for user, exchange in await t.together(*map(ask, users)):
+        answers = await t.together(*map(ask, users))
+        for user, exchange in answers:
             no_leaks(t, user, exchange, stored)
-            for one in stored:
-                if one.user == user and not t.showing(t.items(exchange), one.marker):
-                    await _own_only(t, user, topic.query, stored, lost="stored beside 15 others'")
+        for user, exchange in answers:
+            own = [one.marker for one in stored if one.user == user]
+            if not all(t.showing(t.items(exchange), marker) for marker in own):
+                await _own_only(t, user, topic.query, stored, lost="stored beside 15 others'")
 
 
 async def _own_only(

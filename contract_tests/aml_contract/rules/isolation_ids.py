@@ -6,6 +6,7 @@ into queries: for the contract each is an id of its own.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from aml_contract.twins import (
     keep_apart,
     no_leaks,
     sees_only_its_own,
+    show,
     store_each,
 )
 
@@ -288,7 +290,12 @@ async def coerced_ids(t: Trial) -> None:
     values: tuple[Any, ...] = (None, 0, 1, 1.0, True, [], {})
     for value in values:
         body: dict[str, Any] = {**t.search_body("", topic.query), "user_id": value}
-        _strangers(t, f"user_id {value!r}, which is no string,", await t.send_search(body), stored)
+        _strangers(
+            t,
+            f"user_id {json.dumps(value)}, which is no string,",
+            await t.send_search(body),
+            stored,
+        )
 
 
 @rule(
@@ -354,7 +361,7 @@ def _strangers(t: Trial, who: str, exchange: Exchange, stored: Sequence[Stored])
         for one in stored:
             t.require(
                 not one.marker.leaks_into(item.content),
-                f"{who} sees a memory of user {one.user!r}",
+                f"{who} sees a memory of user {show(one.user)}",
                 one.added,
                 exchange,
             )
