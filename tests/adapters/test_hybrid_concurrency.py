@@ -55,6 +55,31 @@ def test_a_search_during_adds_sees_all_that_was_acknowledged(memory):
     assert len(search(memory, "u", "x")) == 2 * 48
 
 
+def test_the_later_of_two_equal_adds_leaves_the_first_where_it_is(memory, monkeypatch):
+    embedder = memory._embedder
+
+    class Interrupted:
+        def embed(self, texts):
+            monkeypatch.setattr(memory, "_embedder", embedder)
+            add(memory, "u", "r", "first")
+            add(memory, "u", "r2", "second")
+            return embedder.embed(texts)
+
+    monkeypatch.setattr(memory, "_embedder", Interrupted())
+    add(memory, "u", "r", "first")
+    assert contents(search(memory, "u", "?")) == ["second", "first"]
+
+
+def test_a_snapshot_is_answered_from_itself_though_the_cache_is_ahead(memory):
+    add(memory, "u", "r", "first")
+    with memory._store.read() as snapshot:
+        user, epoch = snapshot.user("u")
+        add(memory, "u", "r2", "second")
+        assert len(search(memory, "u", "?")) == 2
+        assert memory._index(snapshot, user, epoch).last == 0
+    assert len(search(memory, "u", "?")) == 2
+
+
 WRITER = """
 import sys
 from pathlib import Path

@@ -66,16 +66,27 @@ def test_a_very_long_query_is_answered(memory):
 
 def test_the_day_of_a_message_finds_it(memory):
     for number, text in enumerate(FILLER):
-        add(memory, "u", f"r{number}", text, session=f"s{number}", start=number * 40 * DAY)
-    assert first(memory, "What happened on 10 February 1970?") == FILLER[1]
-    assert first(memory, "1970年2月10日") == FILLER[1]
+        add(memory, "u", f"r{number}", text, session=f"s{number}", start=(number + 4) * DAY)
+    assert [first(memory, f"on {day} January 1970?") for day in range(5, 11)] == list(FILLER)
+    assert [first(memory, f"1970年1月{day}日") for day in range(5, 11)] == list(FILLER)
 
 
-def test_an_answer_is_found_by_the_question_before_it_across_chunks(memory):
-    add(memory, "u", "r1", *FILLER[:3], "Which city shall we see in autumn?", session="trip")
-    add(memory, "u", "r2", "Definitely Lisbon.", *FILLER[3:], session="trip")
-    found = contents(search(memory, "u", "which city in autumn", top_k=2))
-    assert found == ["Which city shall we see in autumn?", "Definitely Lisbon."]
+@pytest.mark.parametrize(("session", "place"), [("trip", 1), ("another", 6)])
+def test_an_answer_is_found_by_the_question_before_it_across_chunks(memory, session, place):
+    question, answer = "Which city shall we visit in autumn?", "Hm, let me see."
+    add(memory, "u", "r1", question, session="trip")
+    add(memory, "u", "r2", answer, session=session)
+    for number, filler in enumerate((*FILLER, "We saw many a city on our last trip.")):
+        add(memory, "u", f"f{number}", f"{filler} The city sleeps.", session=f"s{number}")
+    found = contents(search(memory, "u", "Which city will they visit in autumn?"))
+    assert found[0] == question
+    assert (found.index(answer) == place) if place == 1 else (found.index(answer) >= place)
+
+
+def test_a_message_stands_before_the_one_between_two_like_it(memory):
+    add(memory, "u", "r", "kettle, a big old thing", "yes", "kettle, and a small new one")
+    found = contents(search(memory, "u", "kettle"))
+    assert found[2] == "yes"
 
 
 def test_order_of_arrival_and_retries_do_not_matter(tmp_path):

@@ -19,6 +19,7 @@ def test_a_mixed_word_holds_its_parts(part):
         ("Straße", "STRASSE"),
         ("ﾊﾞﾅﾅ", "バナナ"),
         ("117,760", "117760"),
+        ("Łódź smørrebrød Encyclopædia", "lodz smorrebrod encyclopaedia"),
     ],
 )
 def test_spellings_of_one_word_meet(text, same):

@@ -160,11 +160,8 @@ class IndexCache:
             return self._indexes.get(user)
 
     def put(self, user: int, index: UserIndex) -> None:
-        """Keep an index unless a newer one is here, and drop those unused for longest."""
+        """Keep an index, and drop those unused for longest."""
         with self._lock:
-            known = self._indexes.get(user)
-            if known and (known.epoch, known.last) > (index.epoch, index.last):
-                return
             self._drop(user)
             self._indexes[user] = index
             self._used += index.size

@@ -146,10 +146,13 @@ class Transaction(Snapshot):
                     *(indexed.length, indexed.image_bytes, indexed.vector),
                 ),
             )
-            self._connection.executemany(
-                "INSERT INTO posting VALUES (?, ?, ?, ?)",
-                [(user, term, number, count) for term, count in indexed.terms.items()],
-            )
+        postings = [
+            (user, term, number, count)
+            for number, (_, indexed) in enumerate(messages, first)
+            for term, count in indexed.terms.items()
+        ]
+        postings.sort()  # in the order of the table: each page is visited once
+        self._connection.executemany("INSERT INTO posting VALUES (?, ?, ?, ?)", postings)
 
     def remove_request(self, user_id: str, request_id: str) -> None:
         """Remove what a request stored; reads through the user's postings."""
