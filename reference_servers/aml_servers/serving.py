@@ -133,6 +133,8 @@ def serve(
         return  # uvicorn raises it again after it has shut down in good order
     except SystemExit:
         raise Misconfigured(f"{name} could not be started; the log says why") from None
+    except OSError as error:  # another process took the address since it was bound
+        raise Misconfigured(f"cannot listen on {url}: {error}") from error
 
 
 class _AnnouncedServer(uvicorn.Server):

@@ -1,6 +1,7 @@
 """What an Add accepts, and what it answers."""
 
 import json
+import socket
 
 import pytest
 from aml_sdk._gen.router import document_bytes
@@ -114,3 +115,13 @@ def test_no_path_redirects(server):
 
 def test_the_committed_document_is_served(server):
     assert server.http.get("/openapi.json").content == document_bytes()
+
+
+def test_expect_100_continue_is_answered(server):
+    body = json.dumps(add_body("x")).encode()
+    with socket.create_connection(server.address, timeout=20) as raw:
+        head = f"POST /add HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
+        raw.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+        assert raw.recv(4096).startswith(b"HTTP/1.1 100")
+        raw.sendall(body)
+        assert raw.recv(4096).startswith(b"HTTP/1.1 200")

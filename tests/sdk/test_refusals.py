@@ -1,5 +1,6 @@
 """What is refused, with which status, in which words, and on a connection that stays usable."""
 
+import asyncio
 import http.client
 import json
 import socket
@@ -134,6 +135,14 @@ def test_a_failure_is_answered_without_its_text(server, system):
     answer = server.add("x")
     assert answer.status_code == 500
     assert reason(answer) == "the memory system failed"
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, asyncio.CancelledError])
+def test_a_system_cannot_end_the_server(server, system, kind):
+    system.failures = [kind()]
+    assert server.add("x").status_code == 500
+    assert server.add("x").status_code == 200
+    assert system.texts() == ["x"]
 
 
 def test_unavailable_is_503_with_its_words_and_when_to_come_again(server, system):

@@ -132,6 +132,8 @@ async def _ended(task: asyncio.Task[None], seconds: float, late: Problem) -> Non
     done, _ = await asyncio.wait([task], timeout=seconds)
     if not done:
         raise late
+    if task.cancelled():
+        raise Problem(503, "the Add was interrupted")
     error = task.exception()
     if isinstance(error, Problem | SystemFailure):
         raise error

@@ -30,7 +30,8 @@ async def read_body(request: Request, *, limit: int, seconds: float) -> bytes:
                 size += len(part)
                 if size > limit:
                     raise _too_large(limit, {})
-                parts.append(part)
+                if part:
+                    parts.append(part)
     except TimeoutError:
         raise Problem(
             408, "the body did not arrive in time", headers={"Connection": "close"}

@@ -57,9 +57,11 @@ class ContractHandler:
     async def stop(self) -> None:
         """Finish the Adds under way, then close the system and the ledger."""
         await self._adds.finish()
-        await self._searches.run(self._system.close)
-        self._searches.close()
-        await self._ledger.close()
+        try:
+            await self._searches.run(self._system.close)
+        finally:
+            self._searches.close()
+            await self._ledger.close()
 
     async def add(self, request: Request) -> Response:
         """``POST`` Add (clauses A1-A14, R1-R6)."""

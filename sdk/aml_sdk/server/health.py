@@ -40,11 +40,17 @@ class Health:
             return False
 
     def _ask(self) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any]
         if inspect.iscoroutinefunction(self._method):
-            return asyncio.ensure_future(self._method())
+            future = asyncio.ensure_future(self._method())
+        else:
+            future = self._ask_on_a_thread()
+        future.add_done_callback(_read)
+        return future
+
+    def _ask_on_a_thread(self) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        future.add_done_callback(_read)
 
         def ask() -> None:
             try:

@@ -26,9 +26,17 @@ class Pool:
             if inspect.iscoroutinefunction(method):
                 return await method(*arguments)
             loop = asyncio.get_running_loop()
-            result = await loop.run_in_executor(self._threads, method, *arguments)
+            result = await loop.run_in_executor(self._threads, _contained, method, *arguments)
             return await result if inspect.isawaitable(result) else result
 
     def close(self) -> None:
         """End the threads; they finish what they do."""
         self._threads.shutdown(wait=False)
+
+
+def _contained(method: Callable[..., Any], *arguments: Any) -> Any:
+    """Call it; a ``sys.exit`` deep inside a system ends its call, not the server."""
+    try:
+        return method(*arguments)
+    except (SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+        raise RuntimeError(f"the system raised {type(error).__name__}") from error
