@@ -179,7 +179,7 @@ async def works_after_kill(trial: Trial) -> None:
     cost=Cost(adds=1, searches=2),
     needs=RESTART,
     modes=(58, 65),
-    peers=("P66",),
+    peers=("P66", "P146"),
     exclusive=True,
 )
 async def order_over_restart(trial: Trial) -> None:
