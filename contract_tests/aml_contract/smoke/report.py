@@ -94,18 +94,18 @@ class Summary:
 
     def _recall_table(self) -> Table:
         table = Table(
-            title="Evidence recall among the first 5 … items, and among the first 2k … tokens",
+            title="Evidence recall among the first 5 … 100 items and the first 2k … 32k tokens",
             title_justify="left",
             box=None,
             pad_edge=False,
         )
-        table.add_column("questions")
+        table.add_column("questions", no_wrap=True)
         table.add_column("asked", justify="right")
         for k in ITEMS:
             table.add_column(f"@{k}", justify="right")
         table.add_column("MRR", justify="right")
         for budget in TOKENS:
-            table.add_column(f"{budget // 1000}k tok.", justify="right")
+            table.add_column(f"{budget // 1000}k", justify="right")
         rows = [*self.by_category.items(), ("all", self.overall)]
         for name, row in rows:
             figures = [row.among[k] for k in ITEMS] + [row.mrr]
