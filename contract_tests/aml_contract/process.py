@@ -21,6 +21,8 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from aml_contract.finding import NotTested
+
 Say = Callable[[str], None]
 Probe = Callable[[], Awaitable[int | None]]
 """Asks health once: its status, or ``None`` if nothing answered."""
@@ -242,12 +244,12 @@ class CommandProcess:
         """Run the operator's command, then wait until health answers.
 
         Raises:
-            RuntimeError: the command failed: the operator's trouble, not the endpoint's.
+            NotTested: the command failed: the operator's trouble, not the endpoint's.
             StartError: health did not answer in time.
         """
         code, output = await run_command(self._command)
         if code != 0:
-            raise RuntimeError(f"--restart-cmd exited with {code}: {output}")
+            raise NotTested(f"--restart-cmd exited with {code}: {output}")
         await self.start()
 
     async def ensure(self) -> None:

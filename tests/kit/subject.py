@@ -2,7 +2,8 @@
 
 Started as users start theirs: ``python -m tests.kit.subject --port {port} [SWITCH…]``.
 Switches: ``slow`` (0.2 s an Add), ``lose`` (stores nothing), ``crash`` (exits on the fifth
-Add), ``refuse`` (422 for every Add), ``closed`` (exits at once).
+Add), ``refuse`` (422 for every Add), ``busy`` (429 for every Add), ``cold`` (0.5 s for the first
+Search), ``closed`` (exits at once).
 """
 
 import argparse
@@ -36,6 +37,8 @@ async def app(scope, receive, send):
     STATS["most"] = max(STATS["most"], STATS["in_flight"])
     try:
         status, reply = await answer(scope, body)
+    except (LookupError, TypeError, ValueError):
+        status, reply = 500, {"detail": {"reason": "an error"}}
     finally:
         STATS["in_flight"] -= 1
     head = [(b"content-type", b"application/json")]
@@ -60,6 +63,8 @@ async def answer(scope, body):
         if "crash" in SWITCHES and STATS["adds"] == 5:
             print("out of memory, good bye", flush=True)
             os._exit(7)
+        if "busy" in SWITCHES:
+            return 429, {"detail": {"reason": "later"}}
         if "refuse" in SWITCHES:
             return 422, {"detail": {"reason": "I refuse"}}
         if "slow" in SWITCHES:
@@ -70,6 +75,8 @@ async def answer(scope, body):
         ids = {k: request[k] for k in ("request_id", "user_id", "session_id")}
         return 200, {"success": True, **ids}
     STATS["searches"] += 1
+    if "cold" in SWITCHES and STATS["searches"] == 1:
+        await asyncio.sleep(0.5)
     found = STORE.get(request["user_id"], [])[-request["top_k"] :]
     data = [{"id": str(i), "content": c} for i, c in enumerate(found)]
     return 200, {"data": data}

@@ -1,0 +1,221 @@
+import json
+import os
+import signal
+import socket
+
+import pytest
+from aml_contract.events import read_events
+from aml_contract.report.coverage import unknown_points
+from aml_contract.report.document import report_of
+from aml_contract.rule import all_rules
+
+from tests.kit.conftest import command, events_of, wait_for
+
+ONE = ("--only", "visibility/immediate", "--only", "structure/add-success")
+
+
+def test_a_good_server_conforms_and_the_report_says_so(aml, tmp_path):
+    done = aml("check", "--cmd", command(), *ONE, "--seed", 7, "--json", "out/r.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "CONFORMANT" in done.stdout
+    report = json.loads((tmp_path / "out/r.json").read_text())
+    assert report["verdict"] == "CONFORMANT"
+    assert report["seed"] == 7
+    assert report["endpoint"]["add_url"].endswith("/add")
+    assert {rule["rule"] for rule in report["rules"]} == set(ONE[1::2])
+    for rule in report["rules"]:
+        assert {
+            "rule", "level", "clause", "outcome", "transport", "message", "seconds", "exchanges",
+        } <= set(rule)  # fmt: skip
+        assert rule["outcome"] == "passed"
+    assert report["requests"]["adds"] > 0
+
+
+def test_a_finding_tells_what_why_fix_curl_and_how_to_repeat_it(aml, tmp_path):
+    done = aml("check", "--cmd", command("lose"), *ONE, "--seed", 7, "--json", "r.json")
+    assert done.returncode == 1
+    for words in ("NONCONFORMANT", "visibility/immediate", "clause A12", "what", "why", "fix"):
+        assert words in done.stdout
+    assert (
+        f"aml check --cmd '{command('lose')}' --seed 7 --only visibility/immediate" in done.stdout
+    )
+    curls = [line for line in done.stdout.splitlines() if line.startswith("curl ")]
+    assert curls
+    assert all(line.endswith("'") for line in curls), "a curl must be on one line"
+    (failed,) = [
+        rule
+        for rule in json.loads((tmp_path / "r.json").read_text())["rules"]
+        if rule["outcome"] == "failed"
+    ]
+    assert failed["exchanges"]
+
+
+def test_an_ordinary_request_refused_is_one_finding_not_forty(aml, tmp_path):
+    done = aml(
+        "check", "--cmd", command("refuse"), "--only", "visibility", "--only", "echo",
+        "--only", "structure/legal-requests", "--json", "r.json",
+    )  # fmt: skip
+    report = json.loads((tmp_path / "r.json").read_text())
+    failed = [rule for rule in report["rules"] if rule["outcome"] == "failed"]
+    assert [rule["rule"] for rule in failed] == ["structure/legal-requests"]
+    assert "422" in failed[0]["message"]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "no endpoint was named"),
+        (["--url", "http://h", "--cmd", "x {port}"], "more than one"),
+        (["--url", "http://u:p@h"], "user:password@"),
+        (["--url", "http://h", "--auth", "bearer", "--key-env", "NO_SUCH_VAR"], "$NO_SUCH_VAR"),
+        (["--url", "http://h", "--only", "isolaton/case-twins"], "isolation/case-twins"),
+        (["--url", "http://h", "--track", "audio"], "audio"),
+        (["--url", "http://h", "--frobnicate"], "--frobnicate"),
+    ],
+)
+def test_mistakes_of_usage_exit_with_2(aml, arguments, words):
+    done = aml("check", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_nothing_there_exits_with_4_and_one_message(aml):
+    done = aml("check", "--url", "http://127.0.0.1:1", *ONE)
+    assert done.returncode == 4
+    assert "curl -sS -i http://127.0.0.1:1/health" in done.stderr
+    assert "visibility" not in done.stdout
+
+
+def test_nothing_tested_exits_with_5_and_incomplete_with_6(aml, serve):
+    url = serve().url
+    alone = aml("check", "--url", url, "--only", "repeats/after-kill")
+    assert alone.returncode == 5
+    assert "--cmd" in alone.stdout
+    both = ("--only", "repeats/after-kill", "--only", "visibility/immediate")
+    assert aml("check", "--url", url, *both).returncode == 0
+    required = aml("check", "--url", url, *both, "--require-all")
+    assert required.returncode == 6
+    assert "INCOMPLETE" in required.stdout
+
+
+def test_the_plan_sends_nothing_and_promises_no_less_than_is_sent(aml, serve, tmp_path):
+    served = serve()
+    selection = ("--only", "structure", "--only", "order", "--only", "latency")
+    plan = aml("check", "--url", served.url, *selection, "--plan")
+    assert plan.returncode == 0
+    assert served.stats()["adds"] == served.stats()["searches"] == 0
+    (total,) = [line.split() for line in plan.stdout.splitlines() if line.startswith(" total")]
+    aml("check", "--url", served.url, *selection, "--json", "r.json")
+    sent = json.loads((tmp_path / "r.json").read_text())["requests"]
+    assert sent["adds"] <= int(total[1])
+    assert sent["searches"] <= int(total[2])
+    assert sent["adds"] == served.stats()["adds"] > 0
+    assert sent["searches"] == served.stats()["searches"] > 0
+
+
+def test_every_rule_says_what_it_costs():
+    free = {rule.name for rule in all_rules() if not any(vars(rule.cost).values())}
+    assert not free
+
+
+def test_ctrl_c_still_reports_and_leaves_no_server(aml_started, tmp_path):
+    few = ("--only", "time", "--only", "structure", "--concurrency", 1)
+    child = aml_started("check", "--cmd", command("slow"), *few, "--json", "r.json")
+    events = events_of(tmp_path)
+    wait_for(lambda: '"rule_finished"' in events.read_text())
+    child.send_signal(signal.SIGINT)
+    assert child.wait(30) == 130
+    output = (tmp_path / "output").read_text()
+    assert "interrupted" in output
+    assert "Traceback" not in output
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["stopped"] == "interrupted"
+    assert any("interrupted" not in rule["message"] for rule in report["rules"])
+    assert_no_server(events)
+
+
+def test_sigterm_ends_like_ctrl_c(aml_started, tmp_path):
+    child = aml_started("check", "--cmd", command("slow"), "--concurrency", 1)
+    events = events_of(tmp_path)
+    wait_for(lambda: '"rule_started"' in events.read_text())
+    child.terminate()
+    assert child.wait(30) == 130
+    assert_no_server(events)
+
+
+def test_ctrl_c_while_the_server_starts(aml_started, tmp_path):
+    pid = tmp_path / "pid"
+    child = aml_started("check", "--cmd", f"echo $$ > {pid}; sleep 600 # {{port}}")
+    wait_for(lambda: pid.exists() and pid.read_text().strip())
+    child.send_signal(signal.SIGINT)
+    assert child.wait(30) == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+def test_a_killed_run_keeps_what_it_found(aml_started, serve, tmp_path):
+    few = ("--only", "time", "--only", "structure", "--concurrency", 1)
+    child = aml_started("check", "--url", serve("slow").url, *few)
+    events = events_of(tmp_path)
+    wait_for(lambda: events.read_text().count('"rule_finished"') >= 2)
+    child.kill()
+    child.wait()
+    with events.open("a") as file:
+        file.write('{"event": "rule_fini')  # as a kill in the middle of a write leaves it
+    report = report_of(read_events(events))
+    assert report.stopped == "killed"
+    cut_short = [rule for rule in report.rules if "the run was killed" in rule.message]
+    assert 2 <= len(report.rules) - len(cut_short) < len(report.rules)
+
+
+def test_no_key_in_anything_written(aml, serve, tmp_path):
+    key = "canary/key+0451äö"
+    url = serve("lose", SUBJECT_KEY=key).url
+    done = aml(
+        "check", "--url", url, "--auth", "bearer", "--key-env", "MY_VAR", "--json", "r.json",
+        "--only", "structure/add-success", "--only", "auth", "--only", "visibility/immediate",
+        MY_VAR=key,
+    )  # fmt: skip
+    written = [done.stdout, done.stderr]
+    written += [p.read_text() for p in tmp_path.rglob("*") if p.is_file()]
+    assert len(written) > 3
+    for text in written:
+        assert "0451" not in text
+    assert "$AML_KEY" in (tmp_path / "r.json").read_text()
+    report = json.loads((tmp_path / "r.json").read_text())
+    passed = [rule["rule"] for rule in report["rules"] if rule["outcome"] == "passed"]
+    assert "structure/add-success" in passed, "the key must have been sent"
+
+
+def test_a_disk_that_cannot_be_written_costs_no_result(aml, serve, tmp_path):
+    (tmp_path / ".aml").write_text("not a directory")
+    done = aml("check", "--url", serve().url, *ONE)
+    assert done.returncode == 0
+    assert "events are not kept" in done.stderr
+
+
+def test_explain_and_rules_speak_of_every_rule(aml):
+    listed = aml("rules").stdout
+    for rule in all_rules():
+        assert rule.name in listed
+    explained = aml("explain", "latency/add").stdout
+    for words in ("MUST", "why", "fix", "F2", "at most"):
+        assert words in explained
+    unknown = aml("explain", "latency/ad")
+    assert unknown.returncode == 2
+    assert "latency/add" in unknown.stderr
+
+
+def test_coverage_points_at_nothing_that_does_not_exist(aml):
+    assert unknown_points(all_rules()) == []
+    assert "asked for" in aml("rules", "--coverage").stdout
+
+
+def assert_no_server(events):
+    """The server of a run is gone: its port refuses connections."""
+    ready = [event for event in read_events(events) if event["event"] == "endpoint_ready"]
+    for event in ready:
+        port = int(event["endpoint"]["add_url"].split(":")[2].split("/")[0])
+        with socket.socket() as probe:
+            assert probe.connect_ex(("127.0.0.1", port)) != 0

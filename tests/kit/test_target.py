@@ -1,0 +1,67 @@
+import pytest
+from aml_contract.target import Target, TargetError
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "no endpoint was named"),
+        ({"url": "http://h", "cmd": "x {port}"}, "more than one"),
+        ({"url": "http://h", "add_url": "http://h/a", "search_url": "http://h/s"}, "more than"),
+        ({"add_url": "http://h/a"}, "belong together"),
+        ({"url": "http://me:secret@h"}, "user:password@"),
+        ({"url": "ftp://h"}, "no http://"),
+        ({"url": "h:8080"}, "no http://"),
+        ({"url": "http://h:port"}, "no URL"),
+        ({"url": "http://h/#x"}, "#fragment"),
+        ({"cmd": "serve"}, "{port}"),
+        ({"app": "module"}, "pkg.mod:name"),
+        ({"url": "http://h", "auth": "basic"}, "--auth is one of"),
+        ({"url": "http://h", "auth": "bearer"}, "needs a key"),
+        ({"url": "http://h", "auth": "bearer", "key_env": "NO_SUCH"}, "$NO_SUCH is empty"),
+        ({"url": "http://h", "key": "k"}, "without a scheme"),
+        ({"url": "http://h", "auth": "token", "key": "k\n"}, "no header can carry"),
+        ({"url": "http://h/k3y", "auth": "token", "key": "k3y"}, "holds the key"),
+        ({"url": "http://h", "concurrency": 0}, "at least 1"),
+        ({"cmd": "x {port}", "restart_cmd": "y"}, "remote"),
+    ],
+)
+def test_nonsense_is_refused_in_one_sentence(given, words):
+    with pytest.raises(TargetError) as caught:
+        Target(**given)
+    assert words in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "urls"),
+    [
+        ({"url": "http://h:1/"}, ("http://h:1/add", "http://h:1/search", "http://h:1/health")),
+        (
+            {"url": "https://h/v1"},
+            ("https://h/v1/add", "https://h/v1/search", "https://h/v1/health"),
+        ),
+        (
+            {"add_url": "http://a/v1/mem", "search_url": "http://s/find"},
+            ("http://a/v1/mem", "http://s/find", "http://a/health"),
+        ),
+        (
+            {"add_url": "http://a/x", "search_url": "http://a/y", "health_url": "http://b/up"},
+            ("http://a/x", "http://a/y", "http://b/up"),
+        ),
+        (
+            {"cmd": "x {port}", "add_url": "/v1/add"},
+            ("http://127.0.0.1:7/v1/add", "http://127.0.0.1:7/search", "http://127.0.0.1:7/health"),
+        ),
+    ],
+)
+def test_where_the_three_urls_come_from(given, urls):
+    made = Target(**given).urls(7)
+    assert (made.add, made.search, made.health) == urls
+
+
+def test_the_key_is_in_no_repr_and_in_no_flag():
+    target = Target(url="http://h", auth="bearer", key="topsecret", key_env="VAR")
+    assert "topsecret" not in repr(target)
+    assert "topsecret" not in repr(target.credentials)
+    assert target.flags == ["--url", "http://h", "--auth", "bearer", "--key-env", "VAR"]
