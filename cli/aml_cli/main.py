@@ -39,6 +39,10 @@ def common(
         raise typer.Exit
 
 
+_KIT_MODULES = frozenset({"bpe_openai", "h11", "pytest", "tenacity"})
+"""What the extra ``contract`` installs beside the base."""
+
+
 def main() -> None:
     """Run ``aml``; an error of its own exits with 3, so that nobody blames the endpoint.
 
@@ -47,7 +51,11 @@ def main() -> None:
     """
     try:
         app()
-    except Exception:  # noqa: BLE001  the last resort of a program
+    except Exception as error:  # noqa: BLE001  the last resort of a program
+        if isinstance(error, ModuleNotFoundError) and error.name in _KIT_MODULES:
+            extra = "pip install 'aml-contract[contract]'"
+            typer.echo(f"aml: this needs the module {error.name}: {extra}", err=True)
+            sys.exit(2)
         traceback.print_exc()
         typer.echo("aml: this is an error of aml itself, not of your endpoint", err=True)
         sys.exit(3)
