@@ -280,9 +280,9 @@ class RuleItem(pytest.Item):
         if result.outcome is Outcome.WARNED:
             self._warn(result)
 
-    def reportinfo(self) -> tuple[Path, int | None, str]:
+    def reportinfo(self) -> tuple[Path, int, str]:
         """Where failures and skips are said to be."""
-        return self.config.rootpath / PREFIX, None, self.name
+        return self.config.rootpath / PREFIX, 0, self.name
 
     def _warn(self, result: RuleResult) -> None:
         # Past the warning filters: -W error must not turn a risk into a failure.

@@ -5,8 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from aml_contract.events import read_events
+from aml_contract.report.document import report_of
 
-from tests.kit.conftest import command
+from tests.kit.conftest import command, events_of
 
 FEW = ("--aml-only", "structure/add-success", "--aml-only", "visibility/immediate")
 
@@ -127,12 +129,12 @@ def test_paths_are_run_beside_the_contract(project):
     assert counts(done) == {"passed": 3}
 
 
-def test_the_first_failure_ends_the_check(project, serve):
-    served = serve("lose", "slow")
-    done = project("--aml-contract", "--aml-url", served.url, "-x", "-k", "visibility")
+def test_the_first_failure_ends_the_check(project, serve, tmp_path):
+    url = serve("lose", "slow").url
+    done = project("--aml-contract", "--aml-url", url, "-x", "-k", "visibility")
     assert counts(done)["failed"] == 1
-    before = served.stats()["adds"]
-    assert served.stats()["adds"] == before
+    report = report_of(read_events(events_of(tmp_path)))
+    assert report.stopped == "interrupted"
 
 
 def test_xdist_sends_all_rules_to_one_worker(project, serve):
