@@ -25,18 +25,24 @@ app.command("explain")(explain.explain)
 app.command("smoke")(smoke.smoke)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"aml-contract {version('aml-contract')}")
+        raise typer.Exit
+
+
 @app.callback()
 def common(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """The Add/Search contract of the Agent Memory Leaderboard: check an endpoint, serve one."""
-    if version:
-        from importlib.metadata import version as version_of
-
-        typer.echo(f"aml-contract {version_of('aml-contract')}")
-        raise typer.Exit
 
 
 _KIT_MODULES = frozenset({"bpe_openai", "h11", "pytest", "tenacity"})
