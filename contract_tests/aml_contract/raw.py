@@ -53,6 +53,7 @@ class RawConnection:
         self._writer = writer
         self._settings = settings
         self._http = h11.Connection(our_role=h11.CLIENT)
+        self._ended = False
 
     @property
     def reusable(self) -> bool:
@@ -104,8 +105,8 @@ class RawConnection:
         except TimeoutError:
             error = f"no answer within {self._settings.timeout:g} s"
         except h11.RemoteProtocolError as trouble:
-            closed = self._http.their_state is h11.CLOSED or "closed" in str(trouble)
-            error = "connection closed without an answer" if closed else f"broken HTTP: {trouble}"
+            whole = "connection closed without a whole answer"
+            error = whole if self._ended else f"broken HTTP answer ({trouble})"
         except OSError:
             error = "connection reset"
         return self._exchanged(operation, url, sent, body, began, started, response, reply, error)
@@ -169,7 +170,9 @@ class RawConnection:
 
     async def _event(self) -> object:
         while (event := self._http.next_event()) is h11.NEED_DATA:
-            self._http.receive_data(await self._reader.read(_READ))
+            data = await self._reader.read(_READ)
+            self._ended = not data
+            self._http.receive_data(data)
         return event
 
     def _exchanged(  # noqa: PLR0913, PLR0917  the parts of an exchange, in one place

@@ -48,7 +48,7 @@ class WritesMessageByMessage(Correct):
         for position, message in enumerate(add.messages):
             last = position == len(add.messages) - 1
             self.write_line({**asdict(add), "messages": [asdict(message)], "done": last})
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.02)
         self.index(add)
 
     def write_line(self, line):
@@ -78,7 +78,7 @@ class ClaimsFirst(Correct):
     async def store(self, add):
         self.write(replace(add, messages=()))
         self.done[self.request_key(add.user_id, add.request_id)] = ""
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.4)
         self.write(add)
         self.index(add)
 
@@ -87,7 +87,7 @@ class ClaimsFirst(Correct):
 
 
 class StaleLock(Correct):
-    """A lock file says that somebody is writing; nobody is."""
+    """A lock file, removed by an orderly stop only, keeps the next start from writing."""
 
     kills = {"durability/works-after-kill": "an Add was answered 503"}
 
@@ -95,34 +95,27 @@ class StaleLock(Correct):
         super().open_journal(data)
         self.lock = data / "writing.lock"
         self.stale = self.lock.exists()
+        self.lock.touch()
+
+    async def lifespan(self, receive, send):
+        await super().lifespan(receive, send)
+        self.lock.unlink(missing_ok=True)
 
     async def store(self, add):
         if self.stale:
             raise RefusedError(503, "another process is writing")
-        self.lock.touch()
-        await asyncio.sleep(0.1)
         await super().store(add)
-        if len(self.pending) == 1:
-            self.lock.unlink()
 
 
-class RefusesToStart(Correct):
+class RefusesToStart(StaleLock):
     """The same, found out at the start."""
 
     kills = {"durability/works-after-kill": "it did not start again on its data"}
 
     def open_journal(self, data):
         super().open_journal(data)
-        self.lock = data / "writing.lock"
-        if self.lock.exists():
+        if self.stale:
             raise SystemExit("the store is locked by another process")
-
-    async def store(self, add):
-        self.lock.touch()
-        await asyncio.sleep(0.1)
-        await super().store(add)
-        if len(self.pending) == 1:
-            self.lock.unlink()
 
 
 class RenamesOnStart(Correct):

@@ -223,7 +223,7 @@ async def still_alive(trial: Trial) -> None:
     title="Another method or path is refused, not a server error.",
     why="Probes and typing errors should not look like an outage.",
     fix="Let the router answer 404 and 405.",
-    cost=Cost(others=5),
+    cost=Cost(adds=4, searches=1),
     peers=("P132",),
 )
 async def wrong_method(trial: Trial) -> None:

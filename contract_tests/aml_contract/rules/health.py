@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.steps import attempt
@@ -59,7 +57,7 @@ async def steady(trial: Trial) -> None:
         for _ in range(4):
             await trial.add(user, trial.ns.marker().text)
 
-    await asyncio.gather(write(), poll())
+    await trial.together(write(), poll())
 
 
 @rule(

@@ -23,7 +23,7 @@ LOST = "a refusal is final, and what was refused is lost"
     title="Unknown keys are ignored, in Add, in messages and in Search.",
     why="A needless 422 ends a run; a needless 200 costs nothing.",
     fix="Ignore extra fields instead of forbidding them.",
-    cost=Cost(adds=3, searches=3),
+    cost=Cost(adds=3, searches=4),
     modes=(4,),
     peers=("P28", "P29", "P30"),
     cases=("B36",),

@@ -6,7 +6,6 @@ client would never send is at most a warning.
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 from aml_contract.exchange import Exchange
@@ -97,7 +96,7 @@ async def keep_alive(trial: Trial) -> None:
     title="After a refusal the connection goes on, or is closed as announced.",
     why="A body left unread is taken for the next request; a good request then fails.",
     fix="Read the body before refusing, or answer with Connection: close.",
-    cost=Cost(adds=4, searches=6),
+    cost=Cost(adds=1, searches=7),
     peers=("P127", "P131"),
     transport="raw",
 )
@@ -144,10 +143,10 @@ async def parallel(trial: Trial) -> None:
     await planted(trial, trial.ns.user())
     for width in (2, 4):
         users = [(trial.ns.user(), trial.ns.marker()) for _ in range(width)]
-        added = await asyncio.gather(
+        added = await trial.together(
             *(trial.insist("add", trial.add_body(user, m.text)) for user, m in users)
         )
-        asked = await asyncio.gather(
+        asked = await trial.together(
             *(trial.insist("search", trial.search_body(user, m.query)) for user, m in users)
         )
         for (user, marker), add, search in zip(users, added, asked, strict=True):
