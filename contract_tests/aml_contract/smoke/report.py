@@ -94,7 +94,7 @@ class Summary:
 
     def _recall_table(self) -> Table:
         table = Table(
-            title="Evidence recall among the first 5 … 100 items and the first 2k … 32k tokens",
+            title="Evidence recall: @5 … @100 items, within 2k … 32k tokens",
             title_justify="left",
             box=None,
             pad_edge=False,
