@@ -9,7 +9,7 @@ from pathlib import Path
 from aml_contract.auth import PLACEHOLDER
 from aml_contract.exchange import Exchange
 
-INLINE_LIMIT = 4_000
+INLINE_LIMIT = 2_000
 """Bytes of a body that are written into the command; a larger one goes to a file."""
 
 

@@ -22,7 +22,7 @@ class Latency(BaseModel):
     def __str__(self) -> str:
         return (
             f"p50 {in_words(self.p50)}, p95 {in_words(self.p95)}, p99 {in_words(self.p99)}, "
-            f"at most {in_words(self.max)} ({self.count} requests)"
+            f"at most {in_words(self.max)} ({self.count} request{'s' if self.count != 1 else ''})"
         )
 
 

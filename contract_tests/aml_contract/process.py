@@ -113,8 +113,9 @@ class ManagedProcess:
         Raises:
             StartError: it exited, or did not listen in time.
         """
+        known = self.log.exists()
+        self._say("restarting the server" if known else f"starting the server: {self.command}")
         self._spawn()
-        self._say(f"starting the server: {self.command}")
         began = time.monotonic()
         listened: float | None = None
         while True:

@@ -74,6 +74,8 @@ class Target:
                 self._check_url(url)
         if self.concurrency < 1:
             raise TargetError("the concurrency must be at least 1")
+        if bool(self.fault_cmd) != bool(self.heal_cmd):
+            raise TargetError("--fault-cmd and --heal-cmd belong together")
         if self.managed and self.restart_cmd:
             raise TargetError("--restart-cmd is for remote endpoints; the kit restarts its own")
 
@@ -108,6 +110,8 @@ class Target:
         flags = [word for name, value in named.items() if value for word in (name, str(value))]
         if self.concurrency != 16:
             flags += ["--concurrency", str(self.concurrency)]
+        if self.timeout != 1800:
+            flags += ["--timeout", f"{self.timeout:g}"]
         return flags
 
     @property

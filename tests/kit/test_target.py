@@ -24,6 +24,7 @@ from aml_contract.target import Target, TargetError
         ({"url": "http://h/k3y", "auth": "token", "key": "k3y"}, "holds the key"),
         ({"url": "http://h", "concurrency": 0}, "at least 1"),
         ({"cmd": "x {port}", "restart_cmd": "y"}, "remote"),
+        ({"url": "http://h", "fault_cmd": "y"}, "belong together"),
     ],
 )
 def test_nonsense_is_refused_in_one_sentence(given, words):

@@ -13,6 +13,7 @@ from aml_contract.report.document import Report
 from aml_contract.report.wording import (
     NAMES,
     SIGNS,
+    curl_heading,
     families,
     missing,
     reproduction,
@@ -98,7 +99,10 @@ def _print_finding(console: Console, report: Report, result: RuleResult, rule: R
     console.print(table)
     # Commands are printed unwrapped and unindented, so that they can be pasted.
     commands = [made.curl for made in result.exchanges]
-    for name, lines in (("curl", commands), ("again", [reproduction(report, result.rule)])):
+    for name, lines in (
+        (curl_heading(report), commands),
+        ("again", [reproduction(report, result.rule)]),
+    ):
         if lines:
             console.print(Text(f"  {name}", style="dim"))
         for line in lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
 
 from aml_contract.latency import in_words
 from aml_contract.outcome import Level, Outcome, Verdict
@@ -89,6 +90,7 @@ def finding_text(report: Report, result: RuleResult, rule: Rule) -> str:
         f"fix   {rule.fix}",
         *(f"step {number}  {step}" for number, step in enumerate(steps(result.exchanges), 1)),
         *(f"note  {note}" for note in result.notes),
+        curl_heading(report),
         *(made.curl for made in result.exchanges),
         f"again: {reproduction(report, result.rule)}",
     ]
@@ -100,16 +102,28 @@ def reproduction(report: Report, rule: str) -> str:
     words = ["aml", "check", *report.endpoint.flags, "--seed", str(report.seed), "--only", rule]
     if report.settings.track != "textual":
         words += ["--track", report.settings.track]
-    if "verbatim" not in report.settings.capabilities:
+    claimed = report.settings.capabilities
+    if "verbatim" not in claimed:
         words += ["--without", "verbatim"]
+    if report.settings.track == "multimodal" and "images" not in claimed:
+        words += ["--without", "images"]
     return shlex.join(words)
+
+
+def curl_heading(report: Report) -> str:
+    """What to know before pasting the commands."""
+    if report.endpoint.kind == "url" or report.endpoint.add_url is None:
+        return "curl"
+    port = urlsplit(report.endpoint.add_url).port
+    return f"curl (the kit's server is gone; start yours on port {port} first)"
 
 
 def totals(report: Report) -> str:
     """Requests, time, the endpoint's share of it, and percentiles."""
     sent = report.requests
     lines = [
-        f"{sent.total} requests ({sent.adds} Adds, {sent.searches} Searches, {sent.others} others)"
+        f"{_count(sent.total, 'request', 'requests')} ({_count(sent.adds, 'Add', 'Adds')}, "
+        f"{_count(sent.searches, 'Search', 'Searches')}, {_count(sent.others, 'other', 'others')})"
         + (f" in {in_words(report.seconds)}" if report.seconds is not None else "")
     ]
     if report.seconds and report.endpoint_seconds is not None:
@@ -136,7 +150,11 @@ def one_line(result: RuleResult) -> str:
 
 
 def _rules(count: int, level: str) -> str:
-    return f"{count} {level} rule{'' if count == 1 else 's'}"
+    return _count(count, f"{level} rule", f"{level} rules")
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _short(text: str) -> str:
