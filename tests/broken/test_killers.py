@@ -22,29 +22,33 @@ def needs_company(rule):
 
 
 @functools.cache
-def results(name, rule):
-    """What the rules of a variation came to; those without a process share one server."""
+def on_one_server(name):
+    """What the rules of a variation that need no process came to, on one server."""
     server = SERVERS[name]
-    wanted = [RULES[one] for one in server.kills]
-    with_key = any(Capability.AUTH in one.capabilities for one in wanted)
-    if RULES[rule].needs:
-        return judge([RULES[rule]], **managed(name), **keyed(with_key))
-    wanted = [one for one in wanted if not one.needs]
+    wanted = [RULES[one] for one in server.kills if not RULES[one].needs]
     company = [one for rule in wanted for one in needs_company(rule)]
-    app = server(scheme="bearer" if with_key else "none", key=KEY if with_key else "")
+    key = needs_key(name)
+    app = server(scheme="bearer" if key else "none", key=KEY if key else "")
     with in_thread(app) as url:
         return judge(
-            list({one.name: one for one in [*wanted, *company]}.values()),
+            {one.name: one for one in [*wanted, *company]}.values(),
             url=url,
             thresholds=server.thresholds,
-            **keyed(with_key),
+            **keyed(key),
         )
+
+
+def needs_key(name):
+    return any(Capability.AUTH in RULES[rule].capabilities for rule in SERVERS[name].kills)
 
 
 @pytest.mark.parametrize(("name", "rule"), PAIRS, ids=[f"{n}-{r}" for n, r in PAIRS])
 def test_killer(name, rule):
     assert rule in RULES, f"no rule is named {rule}"
-    result = results(name, rule if RULES[rule].needs else min(SERVERS[name].kills))[rule]
+    if RULES[rule].needs:
+        result = judge([RULES[rule]], **managed(name))[rule]
+    else:
+        result = on_one_server(name)[rule]
     must = RULES[rule].level is Level.MUST and rule not in SERVERS[name].risks
     wanted = Outcome.FAILED if must else Outcome.WARNED
     assert result.outcome is wanted, f"{result.outcome}: {result.message}"
