@@ -32,7 +32,6 @@ AT_ONCE = 8
     cost=Cost(adds=8, searches=6),
     modes=(34,),
     peers=("P40", "P41", "P42", "P43"),
-    cases=("B10",),
 )
 async def again(t: Trial) -> None:
     """Three times, with timestamps and without; copies are counted before and after."""
