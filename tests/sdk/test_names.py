@@ -106,11 +106,12 @@ def test_the_lock_goes_with_its_process(tmp_path):
 @pytest.fixture
 def written():
     stream = io.StringIO()
-    logger = logging.getLogger("aml")
-    before = (logger.handlers, logger.level, logger.propagate)
+    loggers = [logging.getLogger(name) for name in ("aml", "uvicorn")]
+    before = [(logger.handlers, logger.level, logger.propagate) for logger in loggers]
     logs.configure(stream)
     yield stream
-    logger.handlers, logger.level, logger.propagate = before
+    for logger, state in zip(loggers, before, strict=True):
+        logger.handlers, logger.level, logger.propagate = state
 
 
 def test_logs_are_json_without_payload_ids_or_key(serve, written):
@@ -136,6 +137,17 @@ def test_logs_are_json_without_payload_ids_or_key(serve, written):
     failed = next(line for line in lines if line["event"] == "add failed")
     assert failed["error"] == "RuntimeError"
     assert any("systems.py" in place for place in failed["at"])
+
+
+def test_an_exception_is_logged_by_type_and_place_without_its_text(written):
+    try:
+        int("t-secret")
+    except ValueError:
+        logging.getLogger("uvicorn.error").exception("Exception in ASGI application")
+    line = json.loads(written.getvalue())
+    assert (line["event"], line["error"]) == ("Exception in ASGI application", "ValueError")
+    assert "test_names.py" in line["at"][0]
+    assert "secret" not in written.getvalue()
 
 
 def test_importing_the_sdk_costs_nothing():
