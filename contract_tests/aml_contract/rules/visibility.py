@@ -90,9 +90,13 @@ async def cjk(t: Trial) -> None:
     chinese = t.ns.cjk_marker()
     pick = t.ns.random.choices
     name, place = ("".join(pick("アイウエオカキクケコサシスセソ", k=5)) for _ in range(2))
-    japanese = Marker(f"明日は{place}の水族館で{name}さんと待ち合わせ", f"{place}の水族館")
+    japanese = Marker(
+        f"明日は{place}の水族館で{name}さんと待ち合わせ", f"{place}の水族館", (name, place)
+    )
     name, thing = ("".join(pick("가나다라마바사아자차카타파하", k=4)) for _ in range(2))
-    korean = Marker(f"다음주에 {name} 씨와 {thing} 박물관에 갑니다", f"{thing} 박물관")
+    korean = Marker(
+        f"다음주에 {name} 씨와 {thing} 박물관에 갑니다", f"{thing} 박물관", (name, thing)
+    )
     for language, marker in (("Chinese", chinese), ("Japanese", japanese), ("Korean", korean)):
         user = t.ns.user()
         added = await t.add(user, marker.text)
