@@ -25,7 +25,9 @@ from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
 _PARTS = TypeAdapter(list[ContentPart])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE = "@"  # no term of a text begins with it and goes on
-_OPTION = 0.5  # what a term of the options counts beside one of the question
+# What a term of the options counts beside one of the question. On AMemGym's twelve users
+# options raise recall@10 of the evidence from .92 to .97; anything from .3 to 1 does.
+_OPTION = 0.5
 _LONGEST_QUERY = 2_000  # different terms
 _CACHE = 128 << 20  # bytes: about 230,000 messages
 _MOST_IMAGE_BYTES = 30 << 20  # decoded, in one answer (clause M1)
