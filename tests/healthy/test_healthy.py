@@ -48,6 +48,7 @@ def test_dict_server_by_url():
     assert untested == {rule.name for rule in all_rules() if rule.needs}
 
 
+@pytest.mark.timeout(900)  # every rule, on cores that other tests may share
 @pytest.mark.parametrize(
     "command",
     [
