@@ -13,9 +13,10 @@ from aml_cli import target_options as options
 from aml_cli.target_options import make_target, usage_error
 
 if TYPE_CHECKING:
-    from aml_contract.checking import Check
-    from aml_contract.rule import Cost, Rule
     from rich.console import Console
+
+    from aml_contract.checking.check import Check
+    from aml_contract.rule import Cost, Rule
 
 _RUN = "Run"
 _RESULT = "Result"
@@ -120,12 +121,13 @@ def check(
     """
     import secrets
 
-    from aml_contract.checking import RUNS, Check, capabilities_of, means_of, new_run_id
+    from rich.console import Console
+
+    from aml_contract.checking.check import RUNS, Check, capabilities_of, means_of, new_run_id
+    from aml_contract.checking.selection import UnknownRuleError, select
+    from aml_contract.checking.selection import plan as plan_of
     from aml_contract.rule import Capability, all_rules
     from aml_contract.run import Run
-    from aml_contract.selection import UnknownRuleError, select
-    from aml_contract.selection import plan as plan_of
-    from rich.console import Console
 
     target = make_target(
         url=url,
@@ -172,7 +174,7 @@ def _execute(check: Check, console: Console, json: Path | None, *, require_all: 
     import contextlib
     import signal
 
-    from aml_contract.report.document import exit_code
+    from aml_contract.checking.document import exit_code
     from aml_contract.report.progress import ProgressView
 
     # A polite end of the kit must end its server too, as Ctrl-C does.
@@ -220,8 +222,9 @@ def _by_name(rules: Sequence[Rule]) -> dict[str, Rule]:
 
 
 def _print_plan(console: Console, costs: dict[str, Cost]) -> None:
-    from aml_contract.rule import Cost
     from rich.table import Table
+
+    from aml_contract.rule import Cost
 
     table = Table("family", box=None)
     for name in ("Adds", "Searches", "others"):

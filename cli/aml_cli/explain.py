@@ -13,10 +13,11 @@ def explain(
     name: Annotated[str, typer.Argument(metavar="RULE", help="A rule, or a whole family.")],
 ) -> None:
     """Say what a rule asks, why, and how to fix what breaks it."""
+    from rich.console import Console
+
+    from aml_contract.checking.selection import UnknownRuleError, select
     from aml_contract.report.explanation import explanation
     from aml_contract.rule import all_rules
-    from aml_contract.selection import UnknownRuleError, select
-    from rich.console import Console
 
     try:
         chosen = select(all_rules(), [name])

@@ -14,10 +14,11 @@ def rules(
     ] = False,
 ) -> None:
     """List the rules by family, with their levels and clauses."""
-    from aml_contract.report.coverage import coverage_table
-    from aml_contract.rule import all_rules
     from rich.console import Console
     from rich.table import Table
+
+    from aml_contract.report.coverage import coverage_table
+    from aml_contract.rule import all_rules
 
     console = Console()
     known = all_rules()

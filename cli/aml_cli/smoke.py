@@ -11,9 +11,10 @@ from aml_cli import target_options as options
 from aml_cli.target_options import make_target, usage_error
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from aml_contract.smoke.locomo import Conversation
     from aml_contract.smoke.session import Smoke
-    from rich.console import Console
 
 _RUN = "Run"
 
@@ -65,9 +66,10 @@ def smoke(
     Exit codes: 0 all was answered, 1 an answer broke the contract, 2 usage, 3 error of the
     kit, 4 nothing answers, 130 interrupted (what was seen is still reported).
     """
+    from rich.console import Console
+
     from aml_contract.smoke.locomo import MalformedFileError, load, shipped
     from aml_contract.smoke.session import Smoke
-    from rich.console import Console
 
     target = make_target(
         url=url,

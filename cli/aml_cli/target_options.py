@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from aml_contract.target import Target
+    from aml_contract.endpoint.target import Target
 
 _ENDPOINT = "Endpoint"
 _KEY = "Key"
@@ -149,12 +149,12 @@ def make_target(**given: Any) -> Target:
     """The target of these options; the key is read from its variable.
 
     Args:
-        given: the fields of :class:`aml_contract.target.Target`.
+        given: the fields of :class:`aml_contract.endpoint.target.Target`.
 
     Raises:
         typer.Exit: with code 2, the reason printed, if they make no sense.
     """
-    from aml_contract.target import Target, TargetError
+    from aml_contract.endpoint.target import Target, TargetError
 
     variable = given.get("key_env")
     key = os.environ.get(variable) if variable else None

@@ -25,7 +25,7 @@ class Exchange:
     ``status`` is ``None`` when no answer came; ``error`` then says why in words.
     Header names are lower case. ``seconds`` runs from the first byte sent to the last
     byte received. Secrets never enter an exchange: the key is left out of ``headers``
-    (see :mod:`aml_contract.curl`).
+    (see :mod:`aml_contract.endpoint.curl`).
     """
 
     operation: Operation

@@ -19,12 +19,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from aml_contract.endpoint import Endpoint, Process
+from aml_contract.endpoint.protocol import Endpoint, Process
+from aml_contract.endpoint.raw import RawConnection
+from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker, Namespace
-from aml_contract.raw import RawConnection
-from aml_contract.retry import send_again
 from aml_contract.rule import Capability, Rule
 from aml_contract.run import Refusal, Run
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
+
 from aml_sdk.errors import AMLError, Misconfigured
 from aml_sdk.ledger import SQLiteLedger
 from aml_sdk.server import Settings, create_app
 from aml_sdk.server.logs import configure
-from fastapi import FastAPI
-
 from aml_servers.finding import find_system, make_system
 
 _BACKLOG = 4096

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from aml_adapters.hybrid import HybridMemory
-
 from tests.adapters.talk import FILLER, add, contents, search
 from tests.adapters.test_hybrid_storage import check_file
 

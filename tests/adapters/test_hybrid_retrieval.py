@@ -1,8 +1,8 @@
 import pytest
-from aml_adapters.hybrid import HybridMemory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aml_adapters.hybrid import HybridMemory
 from tests.adapters.talk import DAY, FILLER, add, contents, request, search
 
 

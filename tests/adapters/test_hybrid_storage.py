@@ -5,12 +5,12 @@ import sys
 from collections import Counter
 
 import pytest
+
 from aml_adapters.hybrid import HybridMemory, IncompatibleDataError
 from aml_adapters.hybrid.tokens import terms
 from aml_sdk._gen.models import AddRequest, ImagePart, ImageURL, Message, TextPart
 from aml_sdk.errors import DataDirectoryBusy, Unavailable
 from aml_sdk.identity import memory_id
-
 from tests.adapters.talk import DAY, FILLER, add, contents, search
 
 

@@ -1,6 +1,7 @@
 from datetime import date
 
 import pytest
+
 from aml_adapters.hybrid.tokens import date_terms, query_terms, terms
 
 

@@ -9,12 +9,13 @@ import time
 from pathlib import Path
 
 import uvicorn
-from aml_contract.auth import Scheme
-from aml_contract.http_endpoint import open_endpoint
+
+from aml_contract.checking.runner import run_rules
+from aml_contract.endpoint.auth import Scheme
+from aml_contract.endpoint.http import open_endpoint
+from aml_contract.endpoint.target import Target
 from aml_contract.rule import Capability
 from aml_contract.run import Run
-from aml_contract.runner import run_rules
-from aml_contract.target import Target
 
 ROOT = Path(__file__).parents[2]
 KEY = "k-7b1e94c2"

@@ -3,9 +3,9 @@
 import functools
 
 import pytest
+
 from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import Capability, all_rules
-
 from tests.broken import servers
 from tests.broken.correct import Correct
 from tests.broken.serving import KEY, in_thread, judge, keyed, managed

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import typer
+
 from aml_cli.main import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from aml_contract.process import free_port
-from aml_contract.smoke import locomo
 
+from aml_contract.endpoint.process import free_port
+from aml_contract.smoke import locomo
 from tests.docs.pages import programs
 
 BIN = Path(sys.executable).parent

@@ -9,9 +9,9 @@ import sys
 import time
 
 import pytest
+
 from aml_contract.outcome import Outcome
 from aml_contract.rule import Capability, all_rules
-
 from tests.broken.serving import ROOT, judge
 
 PYTHON = f"cd {ROOT} && exec {sys.executable}"

@@ -9,7 +9,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from aml_contract.process import free_port
+
+from aml_contract.endpoint.process import free_port
 
 ROOT = Path(__file__).parents[2]
 SUBJECT = Path(__file__).with_name("subject.py")

@@ -4,11 +4,11 @@ import signal
 import socket
 
 import pytest
-from aml_contract.events import read_events
-from aml_contract.report.coverage import unknown_points
-from aml_contract.report.document import report_of
-from aml_contract.rule import all_rules
 
+from aml_contract.checking.document import report_of
+from aml_contract.checking.events import read_events
+from aml_contract.report.coverage import unknown_points
+from aml_contract.rule import all_rules
 from tests.kit.conftest import command, events_of, wait_for
 
 ONE = ("--only", "visibility/immediate", "--only", "structure/add-success")

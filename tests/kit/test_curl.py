@@ -1,9 +1,9 @@
 import subprocess
 
-from aml_contract.auth import Auth, Scheme
-from aml_contract.curl import curl
+from aml_contract.checking.result import Recorder
+from aml_contract.endpoint.auth import Auth, Scheme
+from aml_contract.endpoint.curl import curl
 from aml_contract.exchange import Exchange
-from aml_contract.result import Recorder
 
 AUTH = Auth(Scheme.BEARER, "sk-0123456789")
 

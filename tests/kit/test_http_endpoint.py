@@ -3,9 +3,9 @@ import gzip
 import os
 
 import pytest
-from aml_contract.http_endpoint import HTTPEndpoint, Unreachable, open_endpoint
-from aml_contract.target import Target
 
+from aml_contract.endpoint.http import HTTPEndpoint, Unreachable, open_endpoint
+from aml_contract.endpoint.target import Target
 from tests.kit.conftest import command
 
 

@@ -3,15 +3,15 @@
 import asyncio
 
 import pytest
+
+from aml_contract.checking.runner import run_rules
+from aml_contract.endpoint.http import open_endpoint
+from aml_contract.endpoint.target import Target
 from aml_contract.exchange import Exchange
-from aml_contract.http_endpoint import open_endpoint
 from aml_contract.latency import busy_seconds, latency_of
 from aml_contract.outcome import Outcome
 from aml_contract.rule import all_rules
 from aml_contract.run import Run
-from aml_contract.runner import run_rules
-from aml_contract.target import Target
-
 from tests.kit.conftest import command
 from tests.kit.rules import made
 

@@ -1,8 +1,9 @@
 """Markers tell whether a memory is there, rewritten, or somewhere it does not belong."""
 
 import pytest
+
 from aml_contract.namespace import Namespace
-from aml_contract.twins import show
+from aml_contract.techniques.twins import show
 
 
 @pytest.fixture

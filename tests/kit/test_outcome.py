@@ -1,7 +1,8 @@
 import pytest
+
+from aml_contract.checking.document import EndpointInfo, Report, Settings, exit_code
+from aml_contract.checking.result import RuleResult
 from aml_contract.outcome import Level, Outcome, Verdict, outcome_of_violation, verdict_of
-from aml_contract.report.document import EndpointInfo, Report, Settings, exit_code
-from aml_contract.result import RuleResult
 
 MUST, SHOULD, MAY = Level.MUST, Level.SHOULD, Level.MAY
 

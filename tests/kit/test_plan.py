@@ -2,8 +2,8 @@ import json
 import sys
 
 import pytest
-from aml_contract.rule import all_rules
 
+from aml_contract.rule import all_rules
 from tests.kit.conftest import ROOT
 
 

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from aml_contract.events import read_events
-from aml_contract.report.document import report_of
 
+from aml_contract.checking.document import report_of
+from aml_contract.checking.events import read_events
 from tests.kit.conftest import command, events_of
 
 FEW = ("--aml-only", "structure/add-success", "--aml-only", "visibility/immediate")

@@ -4,8 +4,9 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
-from aml_contract.auth import Auth, Scheme
-from aml_contract.raw import RawSettings, connect
+
+from aml_contract.endpoint.auth import Auth, Scheme
+from aml_contract.endpoint.raw import RawSettings, connect
 
 KEY = "k-raw-5f3a"
 CLOSED = "connection closed without a whole answer"

@@ -1,14 +1,14 @@
 import asyncio
 
 import pytest
+
+from aml_contract.checking.runner import Runner, run_rules
+from aml_contract.endpoint.http import open_endpoint
+from aml_contract.endpoint.target import Target
 from aml_contract.finding import NotApplicable, NotTested, Violation
-from aml_contract.http_endpoint import open_endpoint
 from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import Capability, Cost, Need
 from aml_contract.run import Run
-from aml_contract.runner import Runner, run_rules
-from aml_contract.target import Target
-
 from tests.kit.conftest import command
 from tests.kit.rules import made
 

@@ -1,5 +1,6 @@
 import pytest
-from aml_contract.target import Target, TargetError
+
+from aml_contract.endpoint.target import Target, TargetError
 
 
 @pytest.mark.parametrize(

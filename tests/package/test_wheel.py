@@ -8,7 +8,8 @@ import zipfile
 
 import httpx
 import pytest
-from aml_contract.process import free_port
+
+from aml_contract.endpoint.process import free_port
 
 pytestmark = pytest.mark.xdist_group("package")
 

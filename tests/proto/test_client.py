@@ -13,12 +13,13 @@ import httpx
 import httpx2
 import pytest
 import uvicorn
-from aml_sdk._gen.client import MemoryClient, UnexpectedAnswer
-from aml_sdk._gen.models import AddRequest, Message, SearchRequest
-from aml_sdk._gen.router import make_router
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from aml_sdk._gen.client import MemoryClient, UnexpectedAnswer
+from aml_sdk._gen.models import AddRequest, Message, SearchRequest
+from aml_sdk._gen.router import make_router
 
 REQUEST = AddRequest(
     request_id="eval:r:chunk-0",

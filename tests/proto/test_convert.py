@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from aml_sdk._gen import memory_pb2 as pb
-from aml_sdk._gen import models
-from aml_sdk._gen.convert import from_proto, to_proto
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from aml_sdk._gen import memory_pb2 as pb
+from aml_sdk._gen import models
+from aml_sdk._gen.convert import from_proto, to_proto
 from tests.proto.values import CANONICAL, steady
 
 BODIES = {

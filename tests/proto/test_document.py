@@ -7,8 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from aml_sdk._gen import models, router
-from codegen.descriptors import PROTO_ROOT
 from fastapi.routing import APIRoute
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +14,8 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from pydantic import TypeAdapter, ValidationError
 
+from aml_sdk._gen import models, router
+from codegen.descriptors import PROTO_ROOT
 from tests.proto.values import CANONICAL, spoiled, steady
 
 DOCUMENT: dict[str, Any] = json.loads(router.document_bytes())

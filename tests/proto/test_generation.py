@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from codegen.__main__ import DOCUMENT, PACKAGE, REPOSITORY, differences, outputs
 from codegen.descriptors import ANNOTATIONS_PROTO, MEMORY_PROTO, PROTO_ROOT, compile_contract
 from codegen.reader import ContractError, read_contract

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ValidationError
+
 from aml_sdk._gen.models import (
     AddRequest,
     AddResponse,
@@ -18,7 +20,6 @@ from aml_sdk._gen.models import (
     SearchResponse,
     TextPart,
 )
-from pydantic import BaseModel, ValidationError
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 

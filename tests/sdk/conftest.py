@@ -9,6 +9,7 @@ import time
 import httpx
 import pytest
 import uvicorn
+
 from aml_sdk import Settings, create_app
 
 

@@ -4,8 +4,8 @@ import json
 import socket
 
 import pytest
-from aml_sdk._gen.router import document_bytes
 
+from aml_sdk._gen.router import document_bytes
 from tests.sdk.conftest import add_body
 from tests.sdk.systems import Async, Recorded
 

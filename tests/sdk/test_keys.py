@@ -5,8 +5,8 @@ import json
 import socket
 
 import pytest
-from aml_sdk import Misconfigured, Settings
 
+from aml_sdk import Misconfigured, Settings
 from tests.sdk.conftest import add_body
 from tests.sdk.systems import Recorded
 

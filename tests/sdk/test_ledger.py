@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 
 import pytest
+
 from aml_sdk import DataDirectoryBusy, MemoryLedger, SQLiteLedger
 from aml_sdk.ledger import AddKey, Claim
 

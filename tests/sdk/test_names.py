@@ -7,15 +7,15 @@ import re
 import subprocess
 import sys
 
-import aml_sdk
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aml_sdk
 from aml_sdk.content import is_blank, text_of
 from aml_sdk.data_dir import DataDirectory
 from aml_sdk.identity import backend_key, memory_id, short_digest
 from aml_sdk.server import logs
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.sdk.systems import Recorded
 
 IDS = [

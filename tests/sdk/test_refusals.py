@@ -6,8 +6,8 @@ import json
 import socket
 
 import pytest
-from aml_sdk import Unavailable
 
+from aml_sdk import Unavailable
 from tests.sdk.conftest import add_body
 from tests.sdk.systems import Recorded
 

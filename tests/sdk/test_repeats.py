@@ -4,9 +4,9 @@ import json
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
+
 from aml_sdk import MemoryLedger, Message, Refused, SQLiteLedger, Unavailable
 from aml_sdk.ledger.sqlite import _Job
-
 from tests.sdk.conftest import add_body, running
 from tests.sdk.systems import Async, Recorded
 

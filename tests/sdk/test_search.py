@@ -4,8 +4,8 @@ import json
 import math
 
 import pytest
-from aml_sdk import ImagePart, ImageURL, Memory, TextPart, Unavailable
 
+from aml_sdk import ImagePart, ImageURL, Memory, TextPart, Unavailable
 from tests.sdk.systems import Found, Recorded
 
 

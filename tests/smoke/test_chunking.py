@@ -2,11 +2,12 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from aml_contract.smoke import chunking
 from aml_contract.smoke.chunking import Message, chunks, count_words, messages_of, pieces
 from aml_contract.smoke.locomo import Session, Turn
-from hypothesis import given
-from hypothesis import strategies as st
 
 words = st.integers(0, 2500).map(lambda n: " ".join(["word"] * n))
 messages = st.lists(st.builds(Message, words, st.just(0), st.just("D1:1")), max_size=60)

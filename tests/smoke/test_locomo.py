@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
 from aml_contract.smoke import locomo
 from aml_contract.smoke.chunking import count_words
 

@@ -3,14 +3,14 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
-from aml_contract.http_endpoint import open_endpoint
+
+from aml_contract.endpoint.http import open_endpoint
+from aml_contract.endpoint.target import Target
 from aml_contract.smoke import locomo
 from aml_contract.smoke.answers import ContractBrokenError
 from aml_contract.smoke.locomo import Conversation, Question, Session, Turn
 from aml_contract.smoke.report import Summary
 from aml_contract.smoke.run import Settings, SmokeRun, user_ids
-from aml_contract.target import Target
-
 from tests.smoke.memory import Memory, serving
 
 

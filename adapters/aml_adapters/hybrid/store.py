@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from aml_sdk.errors import AMLError, Unavailable
-
 from aml_adapters.hybrid.rows import Snapshot, Transaction
+from aml_sdk.errors import AMLError, Unavailable
 
 _SCHEMA_VERSION = 1
 _SCHEMA = """

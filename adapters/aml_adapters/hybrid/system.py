@@ -7,12 +7,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aml_sdk._gen.models import AddRequest, ContentPart, Memory, Message, SearchRequest
-from aml_sdk.content import images_of, is_blank, is_blank_content, text_of
-from aml_sdk.data_dir import DataDirectory
-from aml_sdk.errors import Unavailable
-from aml_sdk.identity import memory_id
-from aml_sdk.system import MemorySystem
 from pydantic import TypeAdapter
 
 from aml_adapters.hybrid.embedding import Embedder, Vectors
@@ -21,6 +15,12 @@ from aml_adapters.hybrid.ranking import order, score, weighted
 from aml_adapters.hybrid.rows import Indexed, Said, Snapshot
 from aml_adapters.hybrid.store import Store
 from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
+from aml_sdk._gen.models import AddRequest, ContentPart, Memory, Message, SearchRequest
+from aml_sdk.content import images_of, is_blank, is_blank_content, text_of
+from aml_sdk.data_dir import DataDirectory
+from aml_sdk.errors import Unavailable
+from aml_sdk.identity import memory_id
+from aml_sdk.system import MemorySystem
 
 _PARTS = TypeAdapter(list[ContentPart])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -15,12 +15,12 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from aml_contract.checking import View
-from aml_contract.http_endpoint import HTTPEndpoint, ignored_proxies
+from aml_contract.checking.check import View
+from aml_contract.checking.result import RuleResult
+from aml_contract.endpoint.http import HTTPEndpoint, ignored_proxies
 from aml_contract.outcome import Outcome
 from aml_contract.report.terminal import STYLES
 from aml_contract.report.wording import one_line, some
-from aml_contract.result import RuleResult
 from aml_contract.rule import Rule
 
 _QUIET = frozenset({Outcome.PASSED, Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED})

@@ -8,8 +8,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from aml_contract.checking.document import Report
+from aml_contract.checking.result import RuleResult
 from aml_contract.outcome import Outcome, Verdict
-from aml_contract.report.document import Report
 from aml_contract.report.wording import (
     NAMES,
     SIGNS,
@@ -22,7 +23,6 @@ from aml_contract.report.wording import (
     totals,
     verdict_sentence,
 )
-from aml_contract.result import RuleResult
 from aml_contract.rule import Rule
 
 STYLES = {

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
+from aml_contract.checking.document import Report
+from aml_contract.checking.result import ExchangeRecord, RuleResult, summary_of
 from aml_contract.latency import in_words
 from aml_contract.outcome import Level, Outcome, Verdict
-from aml_contract.report.document import Report
-from aml_contract.result import ExchangeRecord, RuleResult, summary_of
 from aml_contract.rule import Rule
 
 _BODY = 300

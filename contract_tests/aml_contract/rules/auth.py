@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aml_contract.auth import Scheme, key_header
+from aml_contract.endpoint.auth import Scheme, key_header
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
-from aml_contract.steps import attempt, crashed, planted
+from aml_contract.techniques.steps import attempt, crashed, planted
 from aml_contract.trial import Trial, dump
 
 KEYED = frozenset({Capability.AUTH})

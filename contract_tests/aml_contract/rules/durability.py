@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aml_contract.copies import copies
-from aml_contract.endpoint import Process
+from aml_contract.endpoint.protocol import Process
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
@@ -20,7 +19,8 @@ from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
 from aml_contract.rules.limits import padded
 from aml_contract.rules.order import changed_id, same_order
-from aml_contract.steps import planted
+from aml_contract.techniques.copies import copies
+from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial, dump
 
 RESTART = frozenset({Need.RESTART})

@@ -10,8 +10,8 @@ from aml_contract.exchange import Exchange, NotStrictJSONError
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
+from aml_contract.techniques.twins import blames_the_id, show
 from aml_contract.trial import Trial
-from aml_contract.twins import blames_the_id, show
 
 IDS = ("request_id", "user_id", "session_id")
 

@@ -13,7 +13,7 @@ from typing import Any
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import attempt, crashed, planted, refused
+from aml_contract.techniques.steps import attempt, crashed, planted, refused
 from aml_contract.trial import Trial, dump
 
 TRACE = re.compile(

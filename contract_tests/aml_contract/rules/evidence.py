@@ -6,7 +6,7 @@ from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import attempt, planted
+from aml_contract.techniques.steps import attempt, planted
 from aml_contract.tokens import ANSWER_BUDGET, encode
 from aml_contract.trial import Trial
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
-from aml_contract.steps import attempt, crashed, in_pieces, planted
+from aml_contract.techniques.steps import attempt, crashed, in_pieces, planted
 from aml_contract.trial import Trial
 
 VERBATIM = frozenset({Capability.VERBATIM})

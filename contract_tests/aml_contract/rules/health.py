@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import attempt
+from aml_contract.techniques.steps import attempt
 from aml_contract.trial import Trial
 
 

@@ -10,7 +10,7 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import Tolerance, attempt, crashed, planted, refused
+from aml_contract.techniques.steps import Tolerance, attempt, crashed, planted, refused
 from aml_contract.trial import Trial
 
 LOST = "a refusal is final, and what was refused is lost"

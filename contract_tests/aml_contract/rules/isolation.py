@@ -12,8 +12,8 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
+from aml_contract.techniques.twins import Stored, blames_the_id, keep_apart, no_leaks, show
 from aml_contract.trial import Trial
-from aml_contract.twins import Stored, blames_the_id, keep_apart, no_leaks, show
 
 LATER = 3.0
 """Seconds after which background work is taken to have run."""

@@ -13,8 +13,7 @@ from typing import Any
 from aml_contract.exchange import Exchange
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.trial import Trial
-from aml_contract.twins import (
+from aml_contract.techniques.twins import (
     Stored,
     all_see_only_their_own,
     keep_apart,
@@ -23,6 +22,7 @@ from aml_contract.twins import (
     show,
     store_each,
 )
+from aml_contract.trial import Trial
 
 WILDCARDS = ("*", "%", "_", "?", ".*", "[a-z]*", "all")
 INJECTIONS = (

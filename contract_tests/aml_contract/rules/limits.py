@@ -9,7 +9,7 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import attempt, crashed, data_of, in_pieces, planted, refused
+from aml_contract.techniques.steps import attempt, crashed, data_of, in_pieces, planted, refused
 from aml_contract.trial import Trial, dump
 
 CHUNK = 20

@@ -13,7 +13,7 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Topic
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import attempt
+from aml_contract.techniques.steps import attempt
 from aml_contract.trial import Item, Trial
 
 

@@ -6,13 +6,20 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from aml_contract.copies import Control, copies, copies_found, ordinary_add, replayed, same_success
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
+from aml_contract.techniques.copies import (
+    Control,
+    copies,
+    copies_found,
+    ordinary_add,
+    replayed,
+    same_success,
+)
+from aml_contract.techniques.twins import blames_the_id
 from aml_contract.trial import Trial
-from aml_contract.twins import blames_the_id
 
 DATED = 1704067200000
 """2024-01-01 in Unix milliseconds."""

@@ -15,7 +15,7 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import Tolerance, attempt, planted
+from aml_contract.techniques.steps import Tolerance, attempt, planted
 from aml_contract.trial import Item, Trial
 
 FUTURE = (4_102_444_800_001, 7_258_118_400_000, 253_402_214_400_000)

@@ -12,7 +12,7 @@ from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.steps import planted
+from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial, dump
 
 GAP = 0.05

@@ -10,13 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from aml_contract.curl import curl
-from aml_contract.http_endpoint import Unreachable, open_endpoint
+from aml_contract.endpoint.curl import curl
+from aml_contract.endpoint.http import Unreachable, open_endpoint
+from aml_contract.endpoint.target import Target
 from aml_contract.smoke.answers import ContractBrokenError
 from aml_contract.smoke.locomo import Conversation
 from aml_contract.smoke.report import Summary
 from aml_contract.smoke.run import Observer, Record, Settings, SmokeRun
-from aml_contract.target import Target
 
 _SHOWN = 300
 """Bytes of a wrong answer that are shown."""

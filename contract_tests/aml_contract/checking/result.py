@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from aml_contract.auth import Auth
-from aml_contract.curl import curl, inlined
+from aml_contract.endpoint.auth import Auth
+from aml_contract.endpoint.curl import curl, inlined
 from aml_contract.exchange import Exchange
 from aml_contract.outcome import Level, Outcome
 

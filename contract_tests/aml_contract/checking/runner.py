@@ -13,15 +13,15 @@ import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from aml_contract.endpoint import Endpoint
+from aml_contract.checking.result import Recorder, RuleResult
+from aml_contract.checking.selection import Means
+from aml_contract.endpoint.process import StartError
+from aml_contract.endpoint.protocol import Endpoint
 from aml_contract.exchange import Exchange
 from aml_contract.finding import Finding, NotApplicable, NotTested, Violation
 from aml_contract.outcome import Outcome, outcome_of_violation
-from aml_contract.process import StartError
-from aml_contract.result import Recorder, RuleResult
 from aml_contract.rule import Rule
 from aml_contract.run import Run
-from aml_contract.selection import Means
 from aml_contract.trial import Trial
 
 _SHOWN_BY_DEFAULT = 2

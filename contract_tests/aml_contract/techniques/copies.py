@@ -8,8 +8,8 @@ from aml_contract.exchange import Exchange, NotStrictJSONError
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker, squeeze
 from aml_contract.rule import Capability
+from aml_contract.techniques.twins import blames_the_id
 from aml_contract.trial import Item, Trial
-from aml_contract.twins import blames_the_id
 
 
 class Control:

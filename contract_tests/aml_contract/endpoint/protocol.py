@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from aml_contract.auth import Auth
+from aml_contract.endpoint.auth import Auth
+from aml_contract.endpoint.raw import RawConnection
 from aml_contract.exchange import Exchange, Operation
-from aml_contract.raw import RawConnection
 
 
 class Process(Protocol):

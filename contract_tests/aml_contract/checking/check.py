@@ -14,16 +14,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from aml_contract.events import EventLog
-from aml_contract.http_endpoint import HTTPEndpoint, Unreachable, open_endpoint
+from aml_contract.checking.document import EndpointInfo, Report, Requests, Settings, report_of
+from aml_contract.checking.events import EventLog
+from aml_contract.checking.result import Recorder, RuleResult
+from aml_contract.checking.runner import Observer, Runner
+from aml_contract.checking.selection import Means
+from aml_contract.endpoint.http import HTTPEndpoint, Unreachable, open_endpoint
+from aml_contract.endpoint.target import Target
 from aml_contract.latency import busy_seconds, latency_of
-from aml_contract.report.document import EndpointInfo, Report, Requests, Settings, report_of
-from aml_contract.result import Recorder, RuleResult
 from aml_contract.rule import Capability, Rule
 from aml_contract.run import Run
-from aml_contract.runner import Observer, Runner
-from aml_contract.selection import Means
-from aml_contract.target import Target
 
 RUNS = Path(".aml/runs")
 """Where runs keep their events, beneath the working directory."""

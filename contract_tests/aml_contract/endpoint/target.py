@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from aml_contract.auth import Auth, Scheme
+from aml_contract.endpoint.auth import Auth, Scheme
 
 
 class TargetError(ValueError):

@@ -6,9 +6,9 @@ import asyncio
 import threading
 from concurrent.futures import Future
 
-from aml_contract.checking import Check, View
-from aml_contract.http_endpoint import Unreachable
-from aml_contract.result import RuleResult
+from aml_contract.checking.check import Check, View
+from aml_contract.checking.result import RuleResult
+from aml_contract.endpoint.http import Unreachable
 from aml_contract.rule import Rule
 
 

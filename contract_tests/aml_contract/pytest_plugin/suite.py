@@ -15,18 +15,18 @@ from typing import Any
 
 import pytest
 
-from aml_contract.background import BackgroundCheck
-from aml_contract.checking import RUNS, Check, capabilities_of, new_run_id
-from aml_contract.events import read_events
-from aml_contract.http_endpoint import Unreachable
+from aml_contract.checking.background import BackgroundCheck
+from aml_contract.checking.check import RUNS, Check, capabilities_of, new_run_id
+from aml_contract.checking.document import Report, report_of
+from aml_contract.checking.events import read_events
+from aml_contract.checking.result import RuleResult
+from aml_contract.checking.selection import UnknownRuleError, select
+from aml_contract.endpoint.http import Unreachable
+from aml_contract.endpoint.target import Target, TargetError
 from aml_contract.outcome import Outcome
-from aml_contract.report.document import Report, report_of
 from aml_contract.report.wording import finding_text, missing, some, totals, verdict_sentence
-from aml_contract.result import RuleResult
 from aml_contract.rule import Capability, Rule, all_rules
 from aml_contract.run import Run
-from aml_contract.selection import UnknownRuleError, select
-from aml_contract.target import Target, TargetError
 
 PREFIX = "aml_contract"
 """First part of every node id: ``aml_contract::isolation/case-twins``."""
@@ -109,7 +109,7 @@ class Suite:
         """Send all rules to one worker: they share one check."""
         if config.getoption("dist") not in ("load", "worksteal"):
             return None  # the others group by file or by mark already
-        from aml_contract.pytest_xdist import ContractScheduling
+        from aml_contract.pytest_plugin.xdist import ContractScheduling
 
         return ContractScheduling(config, log)
 

@@ -71,6 +71,6 @@ def pytest_configure(config: pytest.Config) -> None:
     for level in ("must", "should", "may"):
         config.addinivalue_line("markers", f"aml_{level}: a rule of level {level.upper()}")
     if config.getoption("aml_contract"):
-        from aml_contract.pytest_suite import Suite
+        from aml_contract.pytest_plugin.suite import Suite
 
         config.pluginmanager.register(Suite(config), "aml_contract_suite")

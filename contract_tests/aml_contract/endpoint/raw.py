@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import h11
 
-from aml_contract.auth import Auth
+from aml_contract.endpoint.auth import Auth
 from aml_contract.exchange import Exchange, Operation
 
 Headers = Sequence[tuple[str, str]]

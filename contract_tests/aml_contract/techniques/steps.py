@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker
-from aml_contract.retry import send_again
 from aml_contract.trial import Item, Trial
 
 TEMPORARY = frozenset({408, 425, 429})

@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from aml_contract.events import Event
+from aml_contract.checking.events import Event
+from aml_contract.checking.result import RuleResult
 from aml_contract.latency import Latency
 from aml_contract.outcome import Level, Outcome, Verdict, verdict_of
-from aml_contract.result import RuleResult
 
 Stopped = Literal["interrupted", "unreachable", "killed"]
 _TRIED = frozenset({Outcome.PASSED, Outcome.FAILED, Outcome.WARNED})

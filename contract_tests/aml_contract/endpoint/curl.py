@@ -6,7 +6,7 @@ import base64
 import shlex
 from pathlib import Path
 
-from aml_contract.auth import PLACEHOLDER
+from aml_contract.endpoint.auth import PLACEHOLDER
 from aml_contract.exchange import Exchange
 
 INLINE_LIMIT = 2_000

@@ -12,13 +12,13 @@ from typing import cast
 
 import httpx
 
-from aml_contract.auth import Auth
-from aml_contract.curl import curl
+from aml_contract.endpoint.auth import Auth
+from aml_contract.endpoint.curl import curl
+from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe, Say, StartError
+from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
+from aml_contract.endpoint.target import Target, URLs
+from aml_contract.endpoint.trouble import in_words
 from aml_contract.exchange import Exchange, Operation
-from aml_contract.process import CommandProcess, ManagedProcess, Probe, Say, StartError
-from aml_contract.raw import RawConnection, RawSettings, connect
-from aml_contract.target import Target, URLs
-from aml_contract.trouble import in_words
 
 _MOST_REPLY = 64 * 2**20
 """Bytes of an answer that are read: half as much again as the largest legal one (M1)."""

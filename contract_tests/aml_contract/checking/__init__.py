@@ -1,0 +1,1 @@
+"""A check: the selected rules tried on one endpoint, and what is kept of it."""

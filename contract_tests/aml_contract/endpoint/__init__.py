@@ -1,0 +1,1 @@
+"""What the kit talks to: a stranger's URLs, or a server that it starts itself."""

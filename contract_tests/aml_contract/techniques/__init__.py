@@ -1,0 +1,1 @@
+"""Ways of trying that several rules share."""
