@@ -34,6 +34,8 @@ class Run:
     """Seconds after which the platform gives up (clause F2)."""
     slow_start: float = 10.0
     """Seconds from which a first request that is far slower than the others is reported."""
+    slow_growth: float = 1.0
+    """Seconds from which a request that grew far slower with a user's history is reported."""
     quick: bool = False
     track: str = "textual"
     refusals: list[Refusal] = field(default_factory=list)

@@ -16,7 +16,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from aml_contract.endpoint.protocol import Endpoint, Process
@@ -32,6 +32,9 @@ T = TypeVar("T")
 
 ATTEMPTS = 4
 """Times an ordinary request is sent before the kit gives up (the platform: 32 and 6)."""
+
+_LARGE = 2**20
+"""Bytes of a request from which the run does not keep its body."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +294,9 @@ class Trial:
 
     def _record(self, made: Exchange) -> None:
         self.exchanges.append(made)
-        self.run.exchanges.append(made)
+        # A run lasts long and images are large: only the rule itself needs its bodies.
+        kept = made if len(made.body) < _LARGE else replace(made, body=b"")
+        self.run.exchanges.append(kept)
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)

@@ -47,7 +47,10 @@ class HTTPEndpoint:
         self.target = target
         self.process: ManagedProcess | CommandProcess | None = None
         self._timeout = target.timeout
+        self.add_concurrency = target.add_concurrency or target.concurrency
+        self.search_concurrency = target.search_concurrency or target.concurrency
         self._slots = asyncio.Semaphore(target.concurrency)
+        self._lanes: dict[Operation, asyncio.Semaphore] = {}
         self._began = time.perf_counter()
         context = httpx.create_ssl_context(trust_env=False)
         self._kept = _client(context, target, keep=target.concurrency)
@@ -58,6 +61,22 @@ class HTTPEndpoint:
         """Hold one of the declared places, for requests not sent by :meth:`send`."""
         async with self._slots:
             yield
+
+    @asynccontextmanager
+    async def lanes(self, *, adds: int, searches: int) -> AsyncIterator[None]:
+        """Give Adds and Searches places of their own, instead of those they share.
+
+        For rules that run alone: what they send together is the load they are about.
+
+        Args:
+            adds: Adds in flight at most.
+            searches: Searches in flight at most.
+        """
+        self._lanes = {"add": asyncio.Semaphore(adds), "search": asyncio.Semaphore(searches)}
+        try:
+            yield
+        finally:
+            self._lanes = {}
 
     @asynccontextmanager
     async def raw(
@@ -108,7 +127,7 @@ class HTTPEndpoint:
         )
         if operation == "health":
             return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
-        async with self._slots:
+        async with self._lanes.get(operation, self._slots):
             return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
 
     async def answers(self) -> str | None:

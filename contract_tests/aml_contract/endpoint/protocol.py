@@ -49,6 +49,10 @@ class Endpoint(Protocol):
     health_url: str
     auth: Auth
     """The scheme and key, for rules about keys; never show the key."""
+    add_concurrency: int
+    """Adds in flight at most, as declared (clause L1)."""
+    search_concurrency: int
+    """Searches in flight at most, as declared (clause L1)."""
 
     @property
     def process(self) -> Process | None:
@@ -71,6 +75,10 @@ class Endpoint(Protocol):
         url: str | None = None,
     ) -> Exchange:
         """Send one request within the declared concurrency; never raises for the network."""
+        ...
+
+    def lanes(self, *, adds: int, searches: int) -> AbstractAsyncContextManager[None]:
+        """Give Adds and Searches places of their own; for rules that run alone."""
         ...
 
     def raw(

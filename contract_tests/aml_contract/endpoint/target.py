@@ -55,6 +55,10 @@ class Target:
     """Name of the environment variable that holds the key (never the key itself)."""
     concurrency: int = 16
     """Requests in flight at most, Adds and Searches together."""
+    add_concurrency: int | None = None
+    """Adds in flight under ``load/*``, as declared (clause L1); ``concurrency`` if not given."""
+    search_concurrency: int | None = None
+    """Searches in flight under ``load/*``, beside the Adds; ``concurrency`` if not given."""
     restart_cmd: str | None = None
     fault_cmd: str | None = None
     heal_cmd: str | None = None
@@ -72,7 +76,8 @@ class Target:
         for url in (self.url, *self._given_urls()):
             if url is not None:
                 self._check_url(url)
-        if self.concurrency < 1:
+        declared = (self.concurrency, self.add_concurrency, self.search_concurrency)
+        if any(number is not None and number < 1 for number in declared):
             raise TargetError("the concurrency must be at least 1")
         if bool(self.fault_cmd) != bool(self.heal_cmd):
             raise TargetError("--fault-cmd and --heal-cmd belong together")

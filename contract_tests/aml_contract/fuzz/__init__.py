@@ -1,0 +1,1 @@
+"""Property-based search for violations: generated requests, and histories against a model."""

@@ -1,0 +1,284 @@
+"""A Hypothesis state machine that makes histories, and shrinks those with a breach."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+from random import Random
+
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from aml_contract.exchange import Exchange
+from aml_contract.fuzz.bridge import Bridge, Spent
+from aml_contract.fuzz.history import TEXTS, Breach, Call, History, Kind, Library, Send
+from aml_contract.fuzz.ids import FAMILIES, Family, Tag
+from aml_contract.namespace import Namespace
+
+ROUNDS = 4
+"""How often each family of ids has its turn."""
+EXAMPLES = 5
+"""Histories of one family and round, before shrinking."""
+STEPS = 6
+"""Steps of one history at most; in some of them every user makes a call."""
+LATER = 3.0
+"""Seconds after which background work is taken to have run."""
+TRIES = 3
+"""Breaches of one kind that did not repeat until that kind is looked for no more."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """The fewest calls that showed a breach, the last of them when it was seen."""
+
+    calls: tuple[Call, ...]
+    kind: Kind
+    message: str
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Fewer calls are better, then simpler ones."""
+        return len(self.calls), sum(len(call.user.text) + call.text for call in self.calls)
+
+
+class Search:
+    """The search for breaches on one endpoint.
+
+    Args:
+        bridge: sends, within a budget.
+        rounds: how often each family of ids has its turn.
+    """
+
+    def __init__(self, bridge: Bridge, *, rounds: int = ROUNDS) -> None:
+        self.bridge = bridge
+        self.made = 0
+        """Histories made, those of shrinking included."""
+        self.refused = 0
+        self.unrepeated: list[Story] = []
+        self.found: tuple[Story, Breach] | None = None
+        self._rounds = rounds
+        self._library = Library()
+        self._muted: set[Kind] = set()
+        self._best: Story | None = None
+
+    def run(self) -> None:
+        """Search until a breach is found that repeats, or all rounds or the budget are over."""
+        try:
+            for number in range(self._rounds):
+                families = list(FAMILIES)
+                Random(f"{self.bridge.trial.run.seed}/{number}").shuffle(families)
+                for family in families:
+                    self._try(family, number)
+                    if self.found is not None:
+                        return
+        except Spent:
+            return
+
+    def _try(self, family: Family, number: int) -> None:
+        self._best = None
+        try:
+            self._generate(family, number)
+        except Spent:
+            if self._best is None:
+                raise
+        if self._best is not None:
+            self._confirm(self._fewest(self._best))
+
+    def replay(self, calls: tuple[Call, ...]) -> Breach | None:
+        """Make calls with fresh ids; the breach they show."""
+        return self._tell(calls)
+
+    # -- generating ------------------------------------------------------------------
+
+    def _generate(self, family: Family, number: int) -> None:
+        """Make histories until one breaks the model, and shrink it."""
+        machine = seed(self.bridge.trial.run.seed + number)(_machine(self, family))
+        quiet = settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            database=None,
+            deadline=None,
+            print_blob=False,
+            report_multiple_bugs=False,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+        )
+        # What was found is in _best; what Hypothesis calls flaky is judged by _confirm.
+        with contextlib.suppress(Breach, HypothesisException, ExceptionGroup):
+            run_state_machine_as_test(machine, settings=quiet)
+
+    def begin(self) -> History:
+        """A history with ids of its own."""
+        return self._history(self.bridge.send, judged_alone=True)
+
+    def keep(self, calls: list[Call], breach: Breach) -> bool:
+        """Keep a breach if it is the simplest yet; whether it counts at all."""
+        if breach.kind in self._muted:
+            return False
+        story = Story((*_before(breach), *calls), breach.kind, breach.message)
+        if self._best is None or (
+            story.kind is self._best.kind and story.size < self._best.size
+        ):
+            self._best = story
+        return story.kind is self._best.kind
+
+    def _fewest(self, story: Story) -> Story:
+        """Leave out each call that is not needed: a step may hold many."""
+        calls = tuple(call for call in story.calls if not call.elsewhere)
+        before = tuple(call for call in story.calls if call.elsewhere)
+        with contextlib.suppress(Spent):
+            for place in reversed(range(len(calls) - 1)):
+                fewer = calls[:place] + calls[place + 1 :]
+                breach = self._tell(fewer)
+                if breach is not None and breach.kind is story.kind:
+                    calls, before = fewer, _before(breach)
+        return replace(story, calls=(*before, *calls))
+
+    # -- confirming ------------------------------------------------------------------
+
+    def _confirm(self, story: Story) -> None:
+        """Make the calls again with fresh ids, at once and then with a pause."""
+        try:
+            for calls in (story.calls, _late(story.calls)):
+                breach = self._tell(calls)
+                if breach is not None and breach.kind is story.kind and self._holds(calls, breach):
+                    self.found = Story(calls, breach.kind, breach.message), breach
+                    return
+        except Spent:
+            pass
+        self.unrepeated.append(story)
+        if sum(one.kind is story.kind for one in self.unrepeated) >= TRIES:
+            self._muted.add(story.kind)
+
+    def _holds(self, calls: tuple[Call, ...], breach: Breach) -> bool:
+        """Whether a breach is more than lateness, or a system's own habit."""
+        if breach.kind is Kind.LOSS:
+            later = self._tell((*calls[:-1], replace(calls[-1], wait=LATER)))
+            return later is not None and later.kind is Kind.LOSS
+        if breach.kind is Kind.DUPLICATE:
+            last = calls[-1]
+            before = next((i for i, c in enumerate(calls) if _same_search(c, last)), 0)
+            control = self._tell((*calls[: before + 1], replace(last, wait=LATER)))
+            return control is None
+        return True
+
+    def _tell(self, calls: tuple[Call, ...]) -> Breach | None:
+        history = self._history(self.bridge.send_anyway, judged_alone=True)
+        for call in calls:
+            if call.wait:
+                self.bridge.pause(call.wait)
+            try:
+                history.make(call)
+            except Breach as breach:
+                return breach
+        return None
+
+    # -- inside ----------------------------------------------------------------------
+
+    def _history(self, send: Send, *, judged_alone: bool) -> History:
+        trial = self.bridge.trial
+        self.made += 1
+        ns = Namespace(trial.run.seed, trial.run.salt, f"{trial.rule.name}/{self.made}")
+        tags = Tag(_token(ns)), Tag(_token(ns))
+        alone = self._alone if judged_alone else None
+        return History(trial, send, tags, ns.topic(TEXTS + 1), self._library, alone)
+
+    def _alone(self, call: Call) -> Exchange:
+        history = self._history(self.bridge.send_anyway, judged_alone=False)
+        history.make(call)
+        return history.exchanges[-1]
+
+
+def _machine(search: Search, family: Family) -> type[RuleBasedStateMachine]:
+    """The machine of one search: Hypothesis makes an object of it for each history."""
+    stored = [form for form in family.users if form.stored]
+    some = st.integers(0, TEXTS - 1)
+
+    class Machine(RuleBasedStateMachine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.history = search.begin()
+            self.calls: list[Call] = []
+            self.adds: list[Call] = []
+
+        @rule(first=some, step=st.integers(0, 1), same=st.booleans())
+        def all_add(self, first: int, step: int, same: bool) -> None:
+            """Every user adds a text of its own, or all of them the same."""
+            self._make(
+                *(
+                    self._add(number, first + step * number, 0, first if same else number)
+                    for number in range(len(stored))
+                )
+            )
+
+        @rule(user=some, request=some, session=st.integers(0, 1), text=some)
+        def one_adds(self, user: int, request: int, session: int, text: int) -> None:
+            self._make(self._add(user, request, session, text))
+
+        @precondition(lambda self: self.adds)
+        @rule(which=some)
+        def one_repeats(self, which: int) -> None:
+            self._make(self.adds[which % len(self.adds)])
+
+        @rule(alias=some)
+        def all_search(self, alias: int) -> None:
+            self._make(*(self._search(n, alias + n) for n in range(len(family.users))))
+
+        @rule(user=some, alias=some)
+        def one_searches(self, user: int, alias: int) -> None:
+            self._make(self._search(user, alias))
+
+        def _add(self, user: int, request: int, session: int, text: int) -> Call:
+            call = Call(
+                "add",
+                stored[user % len(stored)],
+                family.requests[request % len(family.requests)],
+                f"{{u}}:session-{session}",
+                text % TEXTS,
+            )
+            self.adds.append(call)
+            return call
+
+        def _search(self, user: int, alias: int) -> Call:
+            users, keys = family.users, family.aliases
+            call = Call("search", users[user % len(users)])
+            if keys:
+                other = users[(user + 1) % len(users)].text
+                call = replace(call, alias=keys[alias % len(keys)], named=other)
+            return call
+
+        def _make(self, *calls: Call) -> None:
+            try:
+                self.history.make(*calls)
+            except Breach as breach:
+                others = [call for call in calls if call is not breach.call]
+                if search.keep([*self.calls, *others, *([breach.call] if breach.call else [])], breach):
+                    raise
+            self.calls += calls
+
+    return Machine
+
+
+def _token(ns: Namespace) -> str:
+    return f"{ns.random.getrandbits(48):012x}"
+
+
+def _before(breach: Breach) -> tuple[Call, ...]:
+    """The Add of an earlier history that a breach needs."""
+    return (replace(breach.before, elsewhere=True, text=TEXTS),) if breach.before else ()
+
+
+def _late(calls: tuple[Call, ...]) -> tuple[Call, ...]:
+    return (*calls[:-1], replace(calls[-1], wait=LATER))
+
+
+def _same_search(one: Call, other: Call) -> bool:
+    return one.kind == "search" and one.user == other.user and one.alias == other.alias
