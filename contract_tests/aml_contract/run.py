@@ -36,6 +36,8 @@ class Run:
     """Seconds from which a first request that is far slower than the others is reported."""
     slow_growth: float = 1.0
     """Seconds from which a request that grew far slower with a user's history is reported."""
+    fuzz_budget: float = 20.0
+    """Seconds that the rules of the family fuzz may take together; 0 for none."""
     quick: bool = False
     track: str = "textual"
     refusals: list[Refusal] = field(default_factory=list)

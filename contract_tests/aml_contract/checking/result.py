@@ -54,6 +54,8 @@ class RuleResult(BaseModel):
     """The fewest that show a finding."""
     notes: list[str] = Field(default_factory=list)
     figures: dict[str, float] = Field(default_factory=dict)
+    repeat: dict[str, Any] | None = None
+    """The steps of a generated finding, ids left open, for ``aml reproduce``."""
 
     @property
     def family(self) -> str:

@@ -130,6 +130,7 @@ class Runner:
         result.exchanges = [self.recorder.record(exchange) for exchange in shown]
         result.notes = [self.recorder.text(note) for note in trial.notes]
         result.figures = dict(trial.figures)
+        result.repeat = trial.repeat
         await self._look_after(trial)
         return result
 

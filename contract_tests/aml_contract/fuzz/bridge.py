@@ -20,6 +20,7 @@ from aml_contract.rule import Cost
 from aml_contract.trial import Trial
 
 T = TypeVar("T")
+_BUSY = frozenset({408, 425, 429, 503})
 
 
 class Spent(BaseException):
@@ -45,8 +46,12 @@ class Bridge:
         self._loop = asyncio.get_running_loop()
         self._stopped = False
         self._seconds = seconds
-        self._deadline = time.monotonic() + seconds
+        self._deadline = 0.0
         self._left = {"add": cost.adds, "search": cost.searches}
+
+    def start(self) -> None:
+        """The time runs from now on: what comes before it, as imports, does not count."""
+        self._deadline = time.monotonic() + self._seconds
 
     def send(self, operation: Operation, bodies: Sequence[Any]) -> list[Exchange]:
         """Send requests side by side, each as the platform does: again, while asked to.
@@ -58,16 +63,24 @@ class Bridge:
             self._end(f"the budget of {self._seconds:g} s was used up")
         return self.send_anyway(operation, bodies)
 
+    def send_once(self, operation: Operation, bodies: Sequence[Any]) -> list[Exchange]:
+        """Send requests, again only if they were refused for want of time or room.
+
+        Raises:
+            Spent: the budget is used up.
+        """
+        if time.monotonic() >= self._deadline:
+            self._end(f"the budget of {self._seconds:g} s was used up")
+        self._take(operation, len(bodies))
+        made = self._await(self.trial.together(*(self.trial.send(operation, b) for b in bodies)))
+        busy = any(one.status in _BUSY for one in made)
+        return self.send_anyway(operation, bodies) if busy else made
+
     def send_anyway(self, operation: Operation, bodies: Sequence[Any]) -> list[Exchange]:
         """The same without regard to time: for what confirms a finding."""
-        if self._left[operation] < len(bodies):
-            self._end("the requests it may send were used up")
-        self._left[operation] -= len(bodies)
-        trial = self.trial
-        made: list[Exchange] = self._await(
-            trial.together(*(trial.insist(operation, body) for body in bodies))
-        )
-        return made
+        self._take(operation, len(bodies))
+        insist = self.trial.insist
+        return self._await(self.trial.together(*(insist(operation, body) for body in bodies)))
 
     def pause(self, seconds: float) -> None:
         """Wait, scaled by the run's patience."""
@@ -89,6 +102,11 @@ class Bridge:
             return asyncio.run_coroutine_threadsafe(doing, self._loop).result()
         except (concurrent.futures.CancelledError, RuntimeError) as error:
             raise Spent from error
+
+    def _take(self, operation: Operation, count: int) -> None:
+        if self._left[operation] < count:
+            self._end("the requests it may send were used up")
+        self._left[operation] -= count
 
     def _end(self, words: str) -> None:
         self.spent = words

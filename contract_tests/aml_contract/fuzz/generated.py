@@ -1,0 +1,301 @@
+"""Requests generated from the contract's document by schemathesis, and what comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, cast
+
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
+from schemathesis import Case, CheckContext, Config, GenerationMode, Response
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+)
+
+from aml_contract.exchange import Exchange, Operation
+from aml_contract.fuzz.bridge import Bridge, Spent
+from aml_contract.fuzz.document import document
+from aml_contract.fuzz.sample import ODDITIES, Canary, Oddity, Sample, canonical
+from aml_contract.namespace import Namespace
+from aml_contract.rule import Capability
+from aml_contract.techniques.twins import show
+
+EXAMPLES = 60
+"""Requests of one kind and round, before shrinking."""
+ROUNDS = 4
+_OPERATIONS: tuple[Operation, ...] = ("add", "search")
+_CANARIES: ContextVar[tuple[Canary, ...]] = ContextVar("canaries", default=())
+
+
+@schemathesis.check
+def aml_foreign_canary(_ctx: CheckContext, response: Response, case: Case) -> None:
+    """No Search of another user shows what a canary stored.
+
+    Raises:
+        AssertionError: it does.
+    """
+    if case.operation.path != "/search" or not isinstance(case.body, dict):
+        return
+    user = case.body.get("user_id")
+    text = response.content.decode(errors="replace")
+    for canary in _CANARIES.get():
+        if user != canary.user and canary.marker.leaks_into(text):
+            raise AssertionError(f"user {show(str(user))} sees a memory of user {canary.user}")
+
+
+CHECKS = (
+    not_a_server_error,
+    content_type_conformance,
+    response_schema_conformance,
+    aml_foreign_canary,
+)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with an answer."""
+
+    check: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A request whose answer had a fault."""
+
+    sample: Sample
+    fault: Fault
+    reason: str = ""
+    """Why the request is invalid; empty for a legal one."""
+    place: str = ""
+    """Which part of it is."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A suspect whose answer was wrong again, and what in it matters."""
+
+    suspect: Suspect
+    message: str
+    oddity: Oddity | None
+    exchange: Exchange
+
+
+class _Faulty(Exception):  # noqa: N818  a finding is not an error of the program
+    pass
+
+
+class Generator:
+    """Generates requests, judges the answers, and sends again what was wrong.
+
+    Args:
+        bridge: sends, within a budget.
+        legal: whether requests are legal under every reading, or invalid.
+        canaries: users whose memories nobody else may see.
+    """
+
+    def __init__(self, bridge: Bridge, *, legal: bool, canaries: tuple[Canary, ...]) -> None:
+        self.bridge = bridge
+        self.canaries = canaries
+        self.found: list[Found] = []
+        self.unrepeated: list[Suspect] = []
+        self.sent = 0
+        self.refused = 0
+        self.accepted: dict[tuple[str, str], tuple[Suspect, Exchange]] = {}
+        """Invalid requests that were answered 200, by operation and place."""
+        self._legal = legal
+        images = Capability.IMAGES in bridge.trial.run.capabilities
+        images = images and bridge.trial.run.track == "multimodal"
+        self._schema = schemathesis.openapi.from_dict(
+            document(strict=legal, images=images), config=Config()
+        )
+        self._best: Suspect | None = None
+
+    def run(self) -> None:
+        """Generate until all rounds or the budget are over."""
+        _CANARIES.set(self.canaries)
+        self.bridge.start()
+        with contextlib.suppress(Spent):
+            for number in range(ROUNDS):
+                for operation in _OPERATIONS:
+                    self._try(operation, number)
+
+    def judge(self, sample: Sample) -> tuple[Exchange, Fault | None]:
+        """Send a sample with fresh ids and judge the answer.
+
+        Raises:
+            Spent: the requests it may send were used up.
+        """
+        _CANARIES.set(self.canaries)
+        case = self._schema[f"/{sample.operation}"]["POST"].Case(
+            body=sample.body, media_type="application/json"
+        )
+        return self._judged(case, sample, self.bridge.send_anyway)
+
+    # -- generating ------------------------------------------------------------------
+
+    def _try(self, operation: Operation, number: int) -> None:
+        self._best = None
+        try:
+            self._generate(operation, number)
+        finally:
+            if self._best is not None:
+                self._confirm(self._best)
+
+    def _generate(self, operation: Operation, number: int) -> None:
+        mode = GenerationMode.POSITIVE if self._legal else GenerationMode.NEGATIVE
+        cases = self._schema[f"/{operation}"]["POST"].as_strategy(generation_mode=mode)
+        quiet = settings(
+            max_examples=EXAMPLES,
+            database=None,
+            deadline=None,
+            print_blob=False,
+            report_multiple_bugs=False,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+        )
+
+        @seed(self.bridge.trial.run.seed + number)
+        @quiet
+        @given(cases, st.sampled_from((None, 0, 1)), st.booleans())
+        def generated(case: Case, canary: int | None, asks: bool) -> None:
+            self._one(case, Sample(operation, case.body, canary if self._legal else None, asks))
+
+        # What was found is in _best; what Hypothesis calls flaky is judged by _confirm.
+        with contextlib.suppress(_Faulty, HypothesisException, ExceptionGroup):
+            generated()
+
+    def _one(self, case: Case, sample: Sample) -> None:
+        reason, place = ("", "") if self._legal else _reason(case)
+        if self._known(sample, place):
+            return
+        self.sent += 1
+        made, fault = self._judged(case, sample, self.bridge.send_once)
+        self.refused += made.status is not None and 400 <= made.status < 500
+        suspect = Suspect(sample, fault or Fault("", ""), reason, place)
+        if fault is None:
+            if not self._legal and made.status == 200:
+                self.accepted.setdefault((sample.operation, place), (suspect, made))
+            return
+        if self._best is None or (
+            fault.check == self._best.fault.check
+            and place == self._best.place
+            and sample.size <= self._best.sample.size
+        ):
+            self._best = suspect
+        if fault.check == self._best.fault.check and place == self._best.place:
+            raise _Faulty
+
+    def _known(self, sample: Sample, place: str) -> bool:
+        """Whether the fault that this sample may show is one that was found already."""
+        for found in self.found:
+            same = found.suspect.sample.operation == sample.operation
+            if self._legal:
+                odd = found.oddity
+                if odd and same and canonical(odd.tame(sample)) != canonical(sample):
+                    return True
+            elif same and found.suspect.place == place:
+                return True
+        return any(
+            one.sample.operation == sample.operation and one.place == place and not self._legal
+            for one in self.unrepeated
+        )
+
+    def _judged(
+        self, case: Case, sample: Sample, send: Callable[[Operation, list[Any]], list[Exchange]]
+    ) -> tuple[Exchange, Fault | None]:
+        ns = Namespace(0, self.bridge.trial.run.salt, f"{self.bridge.trial.rule.name}")
+        prefix = f"{ns.user('fuzz')}:{len(self.bridge.trial.exchanges)}:"
+        case.body = sample.named(prefix, self.canaries)
+        made = send(sample.operation, [case.body])[0]
+        return made, self._fault(case, made)
+
+    def _fault(self, case: Case, made: Exchange) -> Fault | None:
+        if made.status is None:
+            return Fault("answer", f"was not answered: {made.summary}")
+        if made.status >= 500:
+            return Fault("server error", f"was answered {made.status}")
+        if made.status != 200:
+            return None  # a refusal; structure/* judges other statuses
+        try:
+            case.validate_response(_response(made), checks=list(CHECKS))
+        except FailureGroup as group:
+            failure = group.exceptions[0]
+            return Fault(type(failure).__name__, f"was answered 200, but: {_words(failure)}")
+        return None
+
+    # -- confirming ------------------------------------------------------------------
+
+    def _confirm(self, suspect: Suspect) -> None:
+        """Send it again, and without each of its oddities: one of them may be the cause."""
+        try:
+            made, fault = self.judge(suspect.sample)
+            if fault is None or fault.check != suspect.fault.check:
+                self.unrepeated.append(suspect)
+                return
+            oddity = next(
+                (odd for odd in self._oddities(suspect) if not self.judge(odd.tame(suspect.sample))[1]),
+                None,
+            )
+        except Spent:
+            self.unrepeated.append(suspect)
+            return
+        what = suspect.reason and f"an invalid {_name(suspect)} ({suspect.reason})"
+        what = what or f"a legal {_name(suspect)}"
+        cause = f" because of {oddity.words}" if oddity else ""
+        self.found.append(Found(suspect, f"{what} {fault.message}{cause}", oddity, made))
+
+    def _oddities(self, suspect: Suspect) -> Iterable[Oddity]:
+        if not self._legal or suspect.fault.check not in ("server error", "answer"):
+            return
+        for oddity in ODDITIES:
+            if canonical(oddity.tame(suspect.sample)) != canonical(suspect.sample):
+                yield oddity
+
+
+def _name(suspect: Suspect) -> str:
+    return suspect.sample.operation.capitalize()
+
+
+def _reason(case: Case) -> tuple[str, str]:
+    """Why a negative case is invalid, and where."""
+    data = case.meta.phase.data if case.meta else None
+    mutations = data.mutations if data else ()
+    places = {
+        "/".join("*" if isinstance(step, int) else str(step) for step in mutation.path)
+        for mutation in mutations
+    }
+    words = (data.description if data else None) or "invalid"
+    words = re.sub(r" at /(\$ref/[^/ ]+/)?\S*", "", words.replace("\n- ", "; ").removeprefix("- "))
+    place = ", ".join(sorted(places))
+    where = f"{place}: " if place else ""
+    return f"{where}{words[:160]}", place
+
+
+def _words(failure: Failure) -> str:
+    text = " ".join(str(failure).split())
+    return text if len(text) <= 300 else f"{text[:299]}…"
+
+
+def _response(made: Exchange) -> Response:
+    request = requests.Request(made.method, made.url, data=made.body).prepare()
+    return Response(
+        status_code=cast("int", made.status),
+        headers={name: [value] for name, value in made.reply_headers.items()},
+        content=made.reply,
+        request=request,
+        elapsed=made.seconds,
+        verify=True,
+    )
+
