@@ -123,7 +123,7 @@ def _no_files() -> Iterator[None]:
     """Keep Hypothesis' caches out of the user's directory."""
     from hypothesis import configuration  # noqa: PLC0415  an extra, and slow to import
 
-    before = configuration.__hypothesis_home_directory
+    before = configuration.__hypothesis_home_directory  # noqa: SLF001  it has no getter
     with tempfile.TemporaryDirectory() as directory:
         configuration.set_hypothesis_home_dir(directory)
         try:

@@ -33,12 +33,13 @@ from aml_contract.techniques.twins import show
 EXAMPLES = 60
 """Requests of one kind and round, before shrinking."""
 ROUNDS = 4
+"""How often Adds and Searches have their turn, each time with another seed."""
 _OPERATIONS: tuple[Operation, ...] = ("add", "search")
 _CANARIES: ContextVar[tuple[Canary, ...]] = ContextVar("canaries", default=())
 
 
 @schemathesis.check
-def aml_foreign_canary(_ctx: CheckContext, response: Response, case: Case) -> None:
+def aml_foreign_canary(_ctx: CheckContext, response: Response, case: Case[Any]) -> None:
     """No Search of another user shows what a canary stored.
 
     Raises:
@@ -169,14 +170,14 @@ class Generator:
         @seed(self.bridge.trial.run.seed + number)
         @quiet
         @given(cases, st.sampled_from((None, 0, 1)), st.booleans())
-        def generated(case: Case, canary: int | None, asks: bool) -> None:
+        def generated(case: Case[Any], canary: int | None, asks: bool) -> None:
             self._one(case, Sample(operation, case.body, canary if self._legal else None, asks))
 
         # What was found is in _best; what Hypothesis calls flaky is judged by _confirm.
         with contextlib.suppress(_Faulty, HypothesisException, ExceptionGroup):
             generated()
 
-    def _one(self, case: Case, sample: Sample) -> None:
+    def _one(self, case: Case[Any], sample: Sample) -> None:
         reason, place = ("", "") if self._legal else _reason(case)
         if self._known(sample, place):
             return
@@ -213,7 +214,10 @@ class Generator:
         )
 
     def _judged(
-        self, case: Case, sample: Sample, send: Callable[[Operation, list[Any]], list[Exchange]]
+        self,
+        case: Case[Any],
+        sample: Sample,
+        send: Callable[[Operation, list[Any]], list[Exchange]],
     ) -> tuple[Exchange, Fault | None]:
         ns = Namespace(0, self.bridge.trial.run.salt, f"{self.bridge.trial.rule.name}")
         prefix = f"{ns.user('fuzz')}:{len(self.bridge.trial.exchanges)}:"
@@ -221,7 +225,7 @@ class Generator:
         made = send(sample.operation, [case.body])[0]
         return made, self._fault(case, made)
 
-    def _fault(self, case: Case, made: Exchange) -> Fault | None:
+    def _fault(self, case: Case[Any], made: Exchange) -> Fault | None:
         if made.status is None:
             return Fault("answer", f"was not answered: {made.summary}")
         if made.status >= 500:
@@ -244,10 +248,7 @@ class Generator:
             if fault is None or fault.check != suspect.fault.check:
                 self.unrepeated.append(suspect)
                 return
-            oddity = next(
-                (odd for odd in self._oddities(suspect) if not self.judge(odd.tame(suspect.sample))[1]),
-                None,
-            )
+            oddity = self._cause(suspect)
         except Spent:
             self.unrepeated.append(suspect)
             return
@@ -256,19 +257,22 @@ class Generator:
         cause = f" because of {oddity.words}" if oddity else ""
         self.found.append(Found(suspect, f"{what} {fault.message}{cause}", oddity, made))
 
-    def _oddities(self, suspect: Suspect) -> Iterable[Oddity]:
+    def _cause(self, suspect: Suspect) -> Oddity | None:
+        """The oddity without which the request is answered well."""
         if not self._legal or suspect.fault.check not in ("server error", "answer"):
-            return
+            return None
         for oddity in ODDITIES:
-            if canonical(oddity.tame(suspect.sample)) != canonical(suspect.sample):
-                yield oddity
+            tamed = oddity.tame(suspect.sample)
+            if canonical(tamed) != canonical(suspect.sample) and self.judge(tamed)[1] is None:
+                return oddity
+        return None
 
 
 def _name(suspect: Suspect) -> str:
     return suspect.sample.operation.capitalize()
 
 
-def _reason(case: Case) -> tuple[str, str]:
+def _reason(case: Case[Any]) -> tuple[str, str]:
     """Why a negative case is invalid, and where."""
     data = case.meta.phase.data if case.meta else None
     mutations = data.mutations if data else ()
@@ -298,4 +302,3 @@ def _response(made: Exchange) -> Response:
         elapsed=made.seconds,
         verify=True,
     )
-

@@ -294,13 +294,14 @@ class History:
                     Kind.LEAK,
                     f"{who} sees a memory of user {show(owner)}",
                     told.added,
-                    *([self._added_by(user)] if user and self._added_by(user) else []),
+                    *self._added_by(user),
                     made,
                     before=here,
                 )
 
-    def _added_by(self, user: str) -> Exchange | None:
-        return next((made for (name, _), made in self._added.items() if name == user), None)
+    def _added_by(self, user: str | None) -> list[Exchange]:
+        """The first Add of a user, if there was one."""
+        return [made for (name, _), made in self._added.items() if name == user][:1]
 
     def _user(self, call: Call) -> Any:
         return call.user.value(self._tags[call.elsewhere])

@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass, replace
 from itertools import groupby
 from random import Random
+from typing import ClassVar
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -76,7 +77,8 @@ class Search:
         try:
             for number in range(self._rounds):
                 families = list(FAMILIES)
-                Random(f"{self.bridge.trial.run.seed}/{number}").shuffle(families)
+                order = f"{self.bridge.trial.run.seed}/{number}"
+                Random(order).shuffle(families)  # noqa: S311  not a secret
                 for family in families:
                     self._try(family, number)
                     if self.found is not None:
@@ -127,9 +129,7 @@ class Search:
         if breach.kind in self._muted:
             return False
         story = Story((*_before(breach), *calls), breach.kind, breach.message)
-        if self._best is None or (
-            story.kind is self._best.kind and story.size < self._best.size
-        ):
+        if self._best is None or (story.kind is self._best.kind and story.size < self._best.size):
             self._best = story
         return story.kind is self._best.kind
 
@@ -210,74 +210,89 @@ class Search:
 
 
 def _machine(search: Search, family: Family) -> type[RuleBasedStateMachine]:
-    """The machine of one search: Hypothesis makes an object of it for each history."""
-    stored = [form for form in family.users if form.stored]
-    some = st.integers(0, TEXTS - 1)
+    """The machine of one search and family: Hypothesis makes an object of it per history."""
+    return type("OneFamily", (_Machine,), {"search": search, "family": family})
 
-    class Machine(RuleBasedStateMachine):
-        def __init__(self) -> None:
-            super().__init__()
-            self.history = search.begin()
-            self.calls: list[Call] = []
-            self.adds: list[Call] = []
 
-        @initialize(first=some, step=st.integers(0, 1))
-        def all_add(self, first: int, step: int) -> None:
-            self._make(*(self._add(n, first + step * n, 0, n) for n in range(len(stored))))
+_some = st.integers(0, TEXTS - 1)
 
-        @rule(user=some, request=some, session=st.integers(0, 1), text=some)
-        def one_adds(self, user: int, request: int, session: int, text: int) -> None:
-            self._make(self._add(user, request, session, text))
 
-        @rule(owner=some)
-        def others_copy(self, owner: int) -> None:
-            """All but one user add the text that this one told first."""
-            owner %= len(stored)
-            others = (n for n in range(len(stored)) if n != owner)
-            self._make(*(self._add(n, 1, 1, owner) for n in others))
+class _Machine(RuleBasedStateMachine):
+    """Starts with an Add of every user; then anything, one call or one of each user."""
 
-        @precondition(lambda self: self.adds)
-        @rule(which=some)
-        def one_repeats(self, which: int) -> None:
-            self._make(self.adds[which % len(self.adds)])
+    search: ClassVar[Search]
+    family: ClassVar[Family]
 
-        @rule(alias=some)
-        def all_search(self, alias: int) -> None:
-            self._make(*(self._search(n, alias + n) for n in range(len(family.users))))
+    def __init__(self) -> None:
+        super().__init__()
+        self.history = self.search.begin()
+        self.calls: list[Call] = []
+        self.adds: list[Call] = []
+        self.stored = [form for form in self.family.users if form.stored]
 
-        @rule(user=some, alias=some)
-        def one_searches(self, user: int, alias: int) -> None:
-            self._make(self._search(user, alias))
+    @initialize(first=_some, step=st.integers(0, 1))
+    def all_add(self, first: int, step: int) -> None:
+        """Every user adds a text of its own, under one request_id or several."""
+        self._make(*(self._add(n, first + step * n, 0, n) for n in range(len(self.stored))))
 
-        def _add(self, user: int, request: int, session: int, text: int) -> Call:
-            call = Call(
-                "add",
-                stored[user % len(stored)],
-                family.requests[request % len(family.requests)],
-                f"{{u}}:session-{session}",
-                text % TEXTS,
-            )
-            self.adds.append(call)
-            return call
+    @rule(user=_some, request=_some, session=st.integers(0, 1), text=_some)
+    def one_adds(self, user: int, request: int, session: int, text: int) -> None:
+        """An Add."""
+        self._make(self._add(user, request, session, text))
 
-        def _search(self, user: int, alias: int) -> Call:
-            users, keys = family.users, family.aliases
-            call = Call("search", users[user % len(users)])
-            if keys:
-                other = users[(user + 1) % len(users)].text
-                call = replace(call, alias=keys[alias % len(keys)], named=other)
-            return call
+    @rule(owner=_some)
+    def others_copy(self, owner: int) -> None:
+        """All but one user add the text that this one told first."""
+        owner %= len(self.stored)
+        others = (n for n in range(len(self.stored)) if n != owner)
+        self._make(*(self._add(n, 1, 1, owner) for n in others))
 
-        def _make(self, *calls: Call) -> None:
-            try:
-                self.history.make(*calls)
-            except Breach as breach:
-                others = [call for call in calls if call is not breach.call]
-                if search.keep([*self.calls, *others, *([breach.call] if breach.call else [])], breach):
-                    raise
-            self.calls += calls
+    @precondition(lambda self: self.adds)
+    @rule(which=_some)
+    def one_repeats(self, which: int) -> None:
+        """An Add that was made before, unchanged."""
+        self._make(self.adds[which % len(self.adds)])
 
-    return Machine
+    @rule(alias=_some)
+    def all_search(self, alias: int) -> None:
+        """Every user asks the one question."""
+        self._make(*(self._asked(n, alias + n) for n in range(len(self.family.users))))
+
+    @rule(user=_some, alias=_some)
+    def one_searches(self, user: int, alias: int) -> None:
+        """A Search."""
+        self._make(self._asked(user, alias))
+
+    def _add(self, user: int, request: int, session: int, text: int) -> Call:
+        call = Call(
+            "add",
+            self.stored[user % len(self.stored)],
+            self.family.requests[request % len(self.family.requests)],
+            f"{{u}}:session-{session}",
+            text % TEXTS,
+        )
+        self.adds.append(call)
+        return call
+
+    def _asked(self, user: int, alias: int) -> Call:
+        users, keys = self.family.users, self.family.aliases
+        call = Call("search", users[user % len(users)])
+        if keys:
+            other = users[(user + 1) % len(users)].text
+            call = replace(call, alias=keys[alias % len(keys)], named=other)
+        return call
+
+    def _make(self, *calls: Call) -> None:
+        if not calls:
+            return
+        try:
+            self.history.make(*calls)
+        except Breach as breach:
+            others = [call for call in calls if call is not breach.call]
+            last = [breach.call] if breach.call else []
+            if self.search.keep([*self.calls, *others, *last], breach):
+                raise
+        self.calls += calls
 
 
 def _token(ns: Namespace) -> str:

@@ -116,7 +116,8 @@ def _plain_times(sample: Sample) -> Sample:
 
     if not isinstance(sample.body, Mapping) or "messages" not in sample.body:
         return sample
-    return replace(sample, body=sample.body | {"messages": [*map(plain, sample.body["messages"])]})
+    messages = [plain(message) for message in sample.body["messages"]]
+    return replace(sample, body={**sample.body, "messages": messages})
 
 
 ODDITIES = (
