@@ -27,14 +27,12 @@ class Counted(Correct):
     async def add(self, body):
         async with self.place() as number:
             self.crowded("add", number)
-            reply = await super().add(body)
-        return reply
+            return await super().add(body)
 
     async def search(self, body):
         async with self.place() as number:
             self.crowded("search", number)
-            reply = await super().search(body)
-        return reply
+            return await super().search(body)
 
     def crowded(self, operation, number):
         """Called with the number of requests in flight, this one included."""

@@ -14,7 +14,7 @@ from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.steps import attempt, planted
-from aml_contract.techniques.streams import LATER, Told, sees_all, tell
+from aml_contract.techniques.streams import LATER, Told
 from aml_contract.techniques.twins import Stored, no_leaks
 from aml_contract.trial import Trial
 
@@ -44,12 +44,13 @@ _FEWEST = 8
 )
 async def many_at_once(t: Trial) -> None:
     """Each user adds and asks twice, in step with nobody."""
-    topic, told = t.ns.topic(2 * _MANY), Told()
+    topic = t.ns.topic(2 * _MANY)
+    told = Told(t, topic.query)
 
     async def stream(user: str, markers: Sequence[Marker]) -> None:
         for marker in markers:
-            await tell(t, told, user, marker, t.ns.session())
-            await sees_all(t, told, user, topic.query, when=f"beside {_MANY - 1} other users")
+            await told.tell(user, marker, t.ns.session())
+            await told.sees_all(user, when=f"beside {_MANY - 1} other users")
 
     lots = [topic.markers[2 * i : 2 * i + 2] for i in range(_MANY)]
     await t.together(*(stream(t.ns.user(), lot) for lot in lots))

@@ -247,7 +247,8 @@ async def retry_after(t: Trial) -> None:
 
 
 def _good_wait(given: str | None) -> bool:
-    return bool(given) and given.isascii() and given.isdigit() and 1 <= int(given) <= LONGEST_WAIT
+    number = given or ""
+    return number.isascii() and number.isdigit() and 1 <= int(number) <= LONGEST_WAIT
 
 
 async def _ordinary(t: Trial, user: str, marker: Marker) -> Stored:

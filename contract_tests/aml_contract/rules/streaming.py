@@ -8,7 +8,7 @@ from aml_contract.exchange import Exchange
 from aml_contract.namespace import Marker, Topic
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.techniques.streams import LATER, Told, sees_all, tell
+from aml_contract.techniques.streams import LATER, Told
 from aml_contract.techniques.twins import no_leaks
 from aml_contract.trial import Trial
 
@@ -50,16 +50,15 @@ _BESIDE = (
 async def interleaved(t: Trial) -> None:
     """Six users, six rounds each: an Add in one of two sessions, then the same question."""
     users, rounds = [t.ns.user() for _ in range(6)], 3 if t.run.quick else 6
-    topic, told = t.ns.topic(len(users) * rounds), Told()
+    topic = t.ns.topic(len(users) * rounds)
+    told = Told(t, topic.query)
 
     async def stream(user: str, markers: Sequence[Marker]) -> None:
         sessions = (t.ns.session(), t.ns.session())
-        await sees_all(t, told, user, topic.query, when="before its first Add")
+        await told.sees_all(user, when="before its first Add")
         for number, marker in enumerate(markers):
-            await tell(t, told, user, marker, sessions[number % 2])
-            await sees_all(
-                t, told, user, topic.query, when="while others add and ask at the same time"
-            )
+            await told.tell(user, marker, sessions[number % 2])
+            await told.sees_all(user, when="while others add and ask at the same time")
 
     lots = [topic.markers[i * rounds : (i + 1) * rounds] for i in range(len(users))]
     await t.together(*map(stream, users, lots))
@@ -82,12 +81,13 @@ async def interleaved(t: Trial) -> None:
 )
 async def under_load(t: Trial) -> None:
     """Sixteen users at once, each adding and asking in turn without a pause."""
-    topic, told = t.ns.topic(3 * _CROWD), Told()
+    topic = t.ns.topic(3 * _CROWD)
+    told = Told(t, topic.query)
 
     async def stream(user: str, markers: Sequence[Marker]) -> None:
         for marker in markers:
-            await tell(t, told, user, marker, t.ns.session())
-            await sees_all(t, told, user, topic.query, when="at once while 16 users are served")
+            await told.tell(user, marker, t.ns.session())
+            await told.sees_all(user, when="at once while 16 users are served")
 
     lots = [topic.markers[i * 3 : i * 3 + 3] for i in range(_CROWD)]
     # Places of their own: a Search that had to wait for one would not be immediate.
@@ -111,9 +111,10 @@ async def cjk(t: Trial) -> None:
 
     async def stream(user: str) -> None:
         for _ in range(3):
-            marker, told = t.ns.cjk_marker(), Told()
-            await tell(t, told, user, marker, t.ns.session())
-            await sees_all(t, told, user, marker.query, when="by Chinese words copied from it")
+            marker = t.ns.cjk_marker()
+            told = Told(t, marker.query)
+            await told.tell(user, marker, t.ns.session())
+            await told.sees_all(user, when="by Chinese words copied from it")
 
     await t.together(*(stream(t.ns.user()) for _ in range(6)))
 
@@ -133,7 +134,8 @@ async def cjk(t: Trial) -> None:
 )
 async def second_connection(t: Trial) -> None:
     """Four users stream; each question travels over a new connection."""
-    topic, told = t.ns.topic(16), Told()
+    topic = t.ns.topic(16)
+    told = Told(t, topic.query)
 
     async def ask(user: str, query: str) -> Exchange:
         body = t.search_body(user, query)
@@ -143,8 +145,8 @@ async def second_connection(t: Trial) -> None:
     async def stream(user: str, markers: Sequence[Marker]) -> None:
         await t.search_exchange(user, topic.query)
         for marker in markers:
-            await tell(t, told, user, marker, t.ns.session())
-            await sees_all(t, told, user, topic.query, when="over another connection", ask=ask)
+            await told.tell(user, marker, t.ns.session())
+            await told.sees_all(user, when="over another connection", ask=ask)
 
     lots = [topic.markers[i * 4 : i * 4 + 4] for i in range(4)]
     await t.together(*(stream(t.ns.user(), lot) for lot in lots))
@@ -165,13 +167,14 @@ async def second_connection(t: Trial) -> None:
 async def after_a_pause(t: Trial) -> None:
     """Four users, three messages each in one session; asked at once and after seconds."""
     users = [t.ns.user() for _ in range(4)]
-    topic, told = t.ns.topic(12), Told()
+    topic = t.ns.topic(12)
+    told = Told(t, topic.query)
 
     async def stream(user: str, markers: Sequence[Marker]) -> None:
         session = t.ns.session()
         for marker in markers:
-            await tell(t, told, user, marker, session)
-        await sees_all(t, told, user, topic.query, when="right after the last Add")
+            await told.tell(user, marker, session)
+        await told.sees_all(user, when="right after the last Add")
 
     lots = [topic.markers[i * 3 : i * 3 + 3] for i in range(4)]
     await t.together(*map(stream, users, lots))
