@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, cast
@@ -35,6 +35,7 @@ EXAMPLES = 60
 ROUNDS = 4
 """How often Adds and Searches have their turn, each time with another seed."""
 _OPERATIONS: tuple[Operation, ...] = ("add", "search")
+_Send = Callable[[Operation, list[Any]], list[Exchange]]
 _CANARIES: ContextVar[tuple[Canary, ...]] = ContextVar("canaries", default=())
 
 

@@ -244,8 +244,13 @@ class _Machine(RuleBasedStateMachine):
     def others_copy(self, owner: int) -> None:
         """All but one user add the text that this one told first."""
         owner %= len(self.stored)
-        others = (n for n in range(len(self.stored)) if n != owner)
-        self._make(*(self._add(n, 1, 1, owner) for n in others))
+        adds = [
+            Call("add", form, f"{{u}}:copy-{owner}", "{u}:session-1", owner)
+            for number, form in enumerate(self.stored)
+            if number != owner
+        ]
+        self.adds += adds
+        self._make(*adds)
 
     @precondition(lambda self: self.adds)
     @rule(which=_some)
