@@ -29,7 +29,7 @@ ROUNDS = 8
 """How often each family of ids has its turn."""
 EXAMPLES = 4
 """Histories of one family and round, before shrinking."""
-STEPS = 6
+STEPS = 5
 """Steps of one history at most; in some of them every user makes a call."""
 LATER = 3.0
 """Seconds after which background work is taken to have run."""
@@ -228,6 +228,8 @@ class _Machine(RuleBasedStateMachine):
         self.history = self.search.begin()
         self.calls: list[Call] = []
         self.adds: list[Call] = []
+        self.changed = False
+        """Whether anything was added since everybody asked."""
         self.stored = [form for form in self.family.users if form.stored]
 
     @initialize(first=_some, step=st.integers(0, 1))
@@ -235,14 +237,17 @@ class _Machine(RuleBasedStateMachine):
         """Every user adds a text of its own, under one request_id or several."""
         self._make(*(self._add(n, first + step * n, 0, n) for n in range(len(self.stored))))
 
-    @rule(user=_some, request=_some, session=st.integers(0, 1), text=_some)
-    def one_adds(self, user: int, request: int, session: int, text: int) -> None:
-        """An Add."""
-        self._make(self._add(user, request, session, text))
+    @precondition(lambda self: self.changed)
+    @rule()
+    def all_search(self) -> None:
+        """Every user asks the one question."""
+        self.changed = False
+        count = len(self.calls)
+        self._make(*(self._asked(n, count + n) for n in range(len(self.family.users))))
 
     @rule(owner=_some)
     def others_copy(self, owner: int) -> None:
-        """All but one user add the text that this one told first."""
+        """All but one user add the text that this one told first; it asks before and after."""
         owner %= len(self.stored)
         adds = [
             Call("add", form, f"{{u}}:copy-{owner}", "{u}:session-1", owner)
@@ -250,23 +255,28 @@ class _Machine(RuleBasedStateMachine):
             if number != owner
         ]
         self.adds += adds
+        question = Call("search", self.stored[owner])
+        self._make(question)
         self._make(*adds)
+        self._make(question)
 
     @precondition(lambda self: self.adds)
     @rule(which=_some)
     def one_repeats(self, which: int) -> None:
-        """An Add that was made before, unchanged."""
-        self._make(self.adds[which % len(self.adds)])
-
-    @rule(alias=_some)
-    def all_search(self, alias: int) -> None:
-        """Every user asks the one question."""
-        self._make(*(self._asked(n, alias + n) for n in range(len(self.family.users))))
+        """An Add that was made before, unchanged; its user asks before and after."""
+        again = self.adds[which % len(self.adds)]
+        for call in (Call("search", again.user), again, Call("search", again.user)):
+            self._make(call)
 
     @rule(user=_some, alias=_some)
     def one_searches(self, user: int, alias: int) -> None:
         """A Search."""
         self._make(self._asked(user, alias))
+
+    @rule(user=_some, request=_some, session=st.integers(0, 1), text=_some)
+    def one_adds(self, user: int, request: int, session: int, text: int) -> None:
+        """An Add."""
+        self._make(self._add(user, request, session, text))
 
     def _add(self, user: int, request: int, session: int, text: int) -> Call:
         call = Call(
@@ -290,6 +300,7 @@ class _Machine(RuleBasedStateMachine):
     def _make(self, *calls: Call) -> None:
         if not calls:
             return
+        self.changed |= calls[0].kind == "add"
         try:
             self.history.make(*calls)
         except Breach as breach:
