@@ -101,6 +101,8 @@ class Correct:
     """Those of its rules that only warn: readers disagree, or a refusal is a risk."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """Settings of the run that a killer needs, in seconds."""
+    track: ClassVar[str] = "textual"
+    """What the run is told that the server is entered for."""
 
     def __init_subclass__(cls) -> None:
         if cls.__name__ in variations or "kills" not in vars(cls):

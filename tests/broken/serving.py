@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 KEY = "k-7b1e94c2"
 PATIENCE = 0.1
 """Waits of the kit are a tenth of what a stranger is given."""
+FUZZ_BUDGET = 6.0
+"""Seconds of generated requests, where a test is not about them."""
 
 
 @contextlib.contextmanager
@@ -46,9 +48,11 @@ def managed(name):
     return {"cmd": f"cd {ROOT} && {start} --port {{port}} --data {{data}}"}
 
 
-def judge(rules, *, thresholds=(), strict=False, **target):
+def judge(rules, *, thresholds=(), strict=False, track="textual", **target):
     """Try rules on a target; results by rule."""
-    run = Run(seed=1, salt=str(time.time_ns()), patience=PATIENCE, **dict(thresholds))
+    run = Run(seed=1, salt=str(time.time_ns()), patience=PATIENCE, track=track, **dict(thresholds))
+    if track != "multimodal":
+        run.capabilities -= {Capability.IMAGES}
     if target.get("auth"):
         run.capabilities |= {Capability.AUTH}
 

@@ -14,6 +14,12 @@ RULES = {rule.name: rule for rule in all_rules()}
 SERVERS = servers()
 PAIRS = [(name, rule) for name, server in SERVERS.items() for rule in server.kills]
 
+OF_A_TRACK = [
+    rule
+    for rule in RULES.values()
+    if Capability.IMAGES in rule.capabilities or rule.name == "fidelity/trajectory"
+]
+
 
 def needs_company(rule):
     """``structure/legal-requests`` judges what others sent."""
@@ -34,6 +40,7 @@ def on_one_server(name):
             {one.name: one for one in [*wanted, *company]}.values(),
             url=url,
             thresholds=server.thresholds,
+            track=server.track,
             **keyed(key),
         )
 
@@ -65,5 +72,19 @@ def test_correct_server_passes_every_rule(monkeypatch):
     command = managed(Correct.__name__)["cmd"] + " --auth bearer"
     found = judge(RULES.values(), cmd=command, **keyed(True))
     assert found.keys() == RULES.keys()
-    bad = {n: f"{r.outcome}: {r.message}" for n, r in found.items() if r.outcome != "passed"}
-    assert not bad
+    fine = {Outcome.PASSED, Outcome.NOT_APPLICABLE}
+    assert not bad_ones(found, fine)
+    bound = {n for n, r in found.items() if r.outcome is Outcome.NOT_APPLICABLE}
+    assert bound == {rule.name for rule in OF_A_TRACK}
+
+
+@pytest.mark.parametrize("track", ["multimodal", "coding"])
+def test_correct_server_passes_what_only_its_track_asks(track):
+    with in_thread(SERVERS["Multimodal"]()) as url:
+        found = judge(OF_A_TRACK, url=url, track=track)
+    assert not bad_ones(found, {Outcome.PASSED, Outcome.NOT_APPLICABLE})
+    assert Outcome.PASSED in {result.outcome for result in found.values()}
+
+
+def bad_ones(found, fine):
+    return {n: f"{r.outcome}: {r.message}" for n, r in found.items() if r.outcome not in fine}

@@ -52,14 +52,15 @@ class Told:
             Violation: something is missing or another's.
         """
         t, own = self._t, self.of(user)  # what comes during the Search need not be in it
-        exchange = await (ask or t.search_exchange)(user, self._query)
+        ask = ask or t.search_exchange
+        exchange = await ask(user, self._query)
         no_leaks(t, user, exchange, self.stored)
         items = t.items(exchange)
         missing = next((one for one in own if not t.showing(items, one.marker)), None)
         if missing is None:
             return
         await t.pause(LATER)
-        again = t.items(await t.search_exchange(user, self._query))
+        again = t.items(await ask(user, self._query))
         which = f"message {own.index(missing) + 1} of {len(own)} of user {show(user)}"
         if t.showing(again, missing.marker):
             end = (
