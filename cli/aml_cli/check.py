@@ -70,6 +70,15 @@ def check(
             rich_help_panel=_RUN,
         ),
     ] = None,
+    fuzz_budget: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="How long requests are generated (fuzz/*), in all; 0 for not at all.",
+            rich_help_panel=_RUN,
+        ),
+    ] = 20.0,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -157,6 +166,7 @@ def check(
         capabilities=capabilities_of(target, track, [Capability(name) for name in without or ()]),
         quick=quick,
         track=track,
+        fuzz_budget=fuzz_budget,
     )
     console = Console()
     if plan:
@@ -165,10 +175,17 @@ def check(
     made = Check(
         target, selected, run, budget=time, strict=strict, directory=RUNS / run_id, run_id=run_id
     )
-    raise typer.Exit(_execute(made, console, json, require_all=require_all))
+    raise typer.Exit(execute(made, console, json, require_all=require_all))
 
 
-def _execute(check: Check, console: Console, json: Path | None, *, require_all: bool) -> int:
+def execute(
+    check: Check,
+    console: Console,
+    json: Path | None = None,
+    *,
+    require_all: bool = False,
+    command: str = "aml check",
+) -> int:
     """Run the check, print and write its report; the exit code."""
     import asyncio
     import contextlib
@@ -179,7 +196,7 @@ def _execute(check: Check, console: Console, json: Path | None, *, require_all: 
 
     # A polite end of the kit must end its server too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    _print_header(console, check)
+    _print_header(console, check, command)
     with (
         contextlib.suppress(KeyboardInterrupt),
         ProgressView(console, len(check.rules)) as view,
@@ -196,11 +213,11 @@ def _execute(check: Check, console: Console, json: Path | None, *, require_all: 
     return exit_code(report, require_all=require_all)
 
 
-def _print_header(console: Console, check: Check) -> None:
+def _print_header(console: Console, check: Check, command: str) -> None:
     target, run = check.target, check.run
     key = f" · key as {target.auth} from ${target.key_env}" if target.key else ""
     console.print(
-        f"aml check · {len(check.rules)} rules · seed {run.seed} · "
+        f"{command} · {len(check.rules)} rules · seed {run.seed} · "
         f"{target.concurrency} at once · {run.track}{key}",
         markup=False,
         highlight=False,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from aml_cli import check, explain, rules, serve, smoke
+from aml_cli import check, explain, reproduce, rules, serve, smoke
 
 app = typer.Typer(
     name="aml",
@@ -19,6 +19,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("check")(check.check)
+app.command("reproduce")(reproduce.reproduce)
 app.command("serve")(serve.serve)
 app.command("rules")(rules.rules)
 app.command("explain")(explain.explain)

@@ -9,7 +9,7 @@ class NumbersInCircles(Correct):
     """A table of look-alikes that somebody wrote for names."""
 
     kills = {"fuzz/history": "sees a memory of user"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     def user_key(self, user_id):
         return user_id.replace("①", "1")
@@ -19,7 +19,7 @@ class CachesReplies(Correct):
     """An answer that was given is given again, whoever asks."""
 
     kills = {"fuzz/history": "came back as"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     def __init__(self, *args, **how):
         super().__init__(*args, **how)
@@ -33,7 +33,7 @@ class RepeatsCleanUp(Correct):
     """A repeat removes what came last: as a rule its own half-written rows."""
 
     kills = {"fuzz/history": "does not find its own memory"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
     last = None
 
     def index(self, add):
@@ -51,7 +51,7 @@ class ChokesOnRoles(Correct):
     """An enumeration of roles, kept in a narrow encoding."""
 
     kills = {"fuzz/schema": "a legal Add was answered 500"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     async def add(self, body):
         add = self.check_add(self.parse(body))
@@ -64,7 +64,7 @@ class NumbersForManyMemories(Correct):
     """Ids are positions where many memories are asked for."""
 
     kills = {"fuzz/schema": "a legal Search was answered 200, but:"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     def search_reply(self, search, ranked):
         reply = super().search_reply(search, ranked)
@@ -78,7 +78,7 @@ class PagesForOptions(Correct):
     """A page for people when a Search has options."""
 
     kills = {"fuzz/schema": "text/html"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     async def search(self, body):
         reply = await super().search(body)
@@ -91,7 +91,7 @@ class BlankOptionsOpenAll(Correct):
     """An empty option drops the filter."""
 
     kills = {"fuzz/schema": "sees a memory of user"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     def memories_of(self, search):
         if "" in search.options:
@@ -103,7 +103,7 @@ class TakesListsForIds(Correct):
     """An id that is no string reaches a dictionary."""
 
     kills = {"fuzz/invalid": "an invalid Add"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     async def add(self, body):
         fields = self.parse(body)
@@ -116,7 +116,7 @@ class AcceptsBlankUsers(Correct):
     """No user is somebody too."""
 
     kills = {"fuzz/invalid": "an invalid Search"}
-    thresholds = {"fuzz_budget": 60}
+    thresholds = {"fuzz_budget": 40}
 
     def id_text(self, fields, name):
         return "nobody" if fields.get(name) == "" else super().id_text(fields, name)

@@ -50,7 +50,8 @@ def managed(name):
 
 def judge(rules, *, thresholds=(), strict=False, track="textual", **target):
     """Try rules on a target; results by rule."""
-    run = Run(seed=1, salt=str(time.time_ns()), patience=PATIENCE, track=track, **dict(thresholds))
+    settings = {"fuzz_budget": FUZZ_BUDGET, **dict(thresholds)}
+    run = Run(seed=1, salt=str(time.time_ns()), patience=PATIENCE, track=track, **settings)
     if track != "multimodal":
         run.capabilities -= {Capability.IMAGES}
     if target.get("auth"):

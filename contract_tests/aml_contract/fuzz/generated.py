@@ -34,6 +34,8 @@ EXAMPLES = 60
 """Requests of one kind and round, before shrinking."""
 ROUNDS = 4
 """How often Adds and Searches have their turn, each time with another seed."""
+TRIES = 3
+"""Faults of one kind that did not repeat until that kind is looked for no more."""
 _OPERATIONS: tuple[Operation, ...] = ("add", "search")
 _Send = Callable[[Operation, list[Any]], list[Exchange]]
 _CANARIES: ContextVar[tuple[Canary, ...]] = ContextVar("canaries", default=())
@@ -55,6 +57,7 @@ def aml_foreign_canary(_ctx: CheckContext, response: Response, case: Case[Any]) 
             raise AssertionError(f"user {show(str(user))} sees a memory of user {canary.user}")
 
 
+_CANARY = aml_foreign_canary.__name__
 CHECKS = (
     not_a_server_error,
     content_type_conformance,
@@ -90,7 +93,7 @@ class Found:
     suspect: Suspect
     message: str
     oddity: Oddity | None
-    exchange: Exchange
+    exchanges: tuple[Exchange, ...]
 
 
 class _Faulty(Exception):  # noqa: N818  a finding is not an error of the program
@@ -186,6 +189,8 @@ class Generator:
         made, fault = self._judged(case, sample, self.bridge.send_once)
         self.refused += made.status is not None and 400 <= made.status < 500
         suspect = Suspect(sample, fault or Fault("", ""), reason, place)
+        if fault is not None and self._enough(suspect):
+            return
         if fault is None:
             if not self._legal and made.status == 200:
                 self.accepted.setdefault((sample.operation, place), (suspect, made))
@@ -214,6 +219,16 @@ class Generator:
             for one in self.unrepeated
         )
 
+    def _enough(self, suspect: Suspect) -> bool:
+        """Whether this fault of a legal request was found before, or never repeats."""
+
+        def alike(other: Suspect) -> bool:
+            same = other.sample.operation == suspect.sample.operation
+            return same and other.fault.check == suspect.fault.check and self._legal
+
+        known = any(alike(one.suspect) and one.oddity is None for one in self.found)
+        return known or sum(map(alike, self.unrepeated)) >= TRIES
+
     def _judged(
         self,
         case: Case[Any],
@@ -237,7 +252,8 @@ class Generator:
             case.validate_response(_response(made), checks=list(CHECKS))
         except FailureGroup as group:
             failure = group.exceptions[0]
-            return Fault(type(failure).__name__, f"was answered 200, but: {_words(failure)}")
+            kind = _CANARY if _CANARY in failure.message else type(failure).__name__
+            return Fault(kind, f"was answered 200, but: {_words(failure)}")
         return None
 
     # -- confirming ------------------------------------------------------------------
@@ -255,8 +271,11 @@ class Generator:
             return
         what = suspect.reason and f"an invalid {_name(suspect)} ({suspect.reason})"
         what = what or f"a legal {_name(suspect)}"
+        shown: tuple[Exchange, ...] = (made,)
+        if fault.check == _CANARY:
+            shown = (*(canary.added for canary in self.canaries), made)
         cause = f" because of {oddity.words}" if oddity else ""
-        self.found.append(Found(suspect, f"{what} {fault.message}{cause}", oddity, made))
+        self.found.append(Found(suspect, f"{what} {fault.message}{cause}", oddity, shown))
 
     def _cause(self, suspect: Suspect) -> Oddity | None:
         """The oddity without which the request is answered well."""
@@ -289,7 +308,9 @@ def _reason(case: Case[Any]) -> tuple[str, str]:
 
 
 def _words(failure: Failure) -> str:
-    text = " ".join(str(failure).split())
+    own = f"`{_CANARY}` "
+    text = failure.message.partition(own)[2] if own in failure.message else str(failure)
+    text = " ".join(text.split())
     return text if len(text) <= 300 else f"{text[:299]}…"
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from aml_contract.exchange import Operation
+from aml_contract.exchange import Exchange, Operation
 from aml_contract.namespace import Marker
-from aml_contract.trial import dump
+from aml_contract.trial import Trial, dump
 
 _IDS = ("request_id", "user_id", "session_id")
 _LAST_DAY = 253402300799999
@@ -23,6 +23,17 @@ class Canary:
 
     user: str
     marker: Marker
+    added: Exchange
+
+
+async def planted_canaries(t: Trial) -> tuple[Canary, ...]:
+    """Two canaries.
+
+    Raises:
+        NotTested: an ordinary Add was not accepted.
+    """
+    markers = [(t.ns.user("canary"), t.ns.marker()) for _ in range(2)]
+    return tuple([Canary(user, m, await t.add(user, m.text)) for user, m in markers])
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--aml-time", type=float, metavar="SECONDS", help="start no further rule after this time"
     )
+    group.addoption(
+        "--aml-fuzz-budget",
+        type=float,
+        default=20.0,
+        metavar="SECONDS",
+        help="how long requests are generated, in all; 0 for not at all",
+    )
     group.addoption("--aml-seed", type=int, metavar="N", help="choose the course of the run")
 
 

@@ -176,6 +176,7 @@ class Suite:
             self.run_id,
             track=track,
             quick=quick,
+            fuzz_budget=config.getoption("aml_fuzz_budget"),
             capabilities=capabilities_of(target, track, declined),
         )
         return Check(

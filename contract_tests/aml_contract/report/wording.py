@@ -98,7 +98,9 @@ def finding_text(report: Report, result: RuleResult, rule: Rule) -> str:
 
 
 def reproduction(report: Report, rule: str) -> str:
-    """The command that tries one rule again with the same course."""
+    """The command that tries one rule again: the same steps, or the same course."""
+    if any(result.rule == rule and result.repeat for result in report.rules):
+        return shlex.join(["aml", "reproduce", f".aml/runs/{report.run}", "--only", rule])
     words = ["aml", "check", *report.endpoint.flags, "--seed", str(report.seed), "--only", rule]
     if report.settings.track != "textual":
         words += ["--track", report.settings.track]

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 _SHARES = {"fuzz/history": 0.5, "fuzz/schema": 0.3, "fuzz/invalid": 0.2}
 """Which part of the run's fuzz budget each rule has."""
-_HISTORY = Cost(adds=6000, searches=6000)
-_SCHEMA = Cost(adds=1500, searches=1500)
+_HISTORY = Cost(adds=3000, searches=3000)
+_CANARIES = Cost(adds=2)
+_GENERATED = Cost(adds=800, searches=800)
 
 
 @rule(
@@ -64,7 +65,7 @@ async def history(t: Trial) -> None:
     "sent 32 times and then ends the stage.",
     fix="Send the request that is shown to a local server and read its log; never build a "
     "query, a path or a key from raw text.",
-    cost=_SCHEMA,
+    cost=_GENERATED + _CANARIES,
     modes=(3, 31, 55, 57, 60),
     exclusive=True,
     quick=False,
@@ -75,11 +76,11 @@ async def schema(t: Trial) -> None:
     worst = [found for found in generator.found if found.oddity is None]
     for found in generator.found:
         if found.oddity is not None:
-            t.warn(found.message, found.exchange)
+            t.warn(found.message, *found.exchanges)
     if worst:
         t.repeat = {"sample": worst[0].suspect.sample.as_json(), "legal": True}
         others = "".join(f"\nalso: {found.message}" for found in worst[1:])
-        t.fail(worst[0].message + others, *(found.exchange for found in worst))
+        t.fail(worst[0].message + others, *(e for found in worst for e in found.exchanges))
     if generator.found:
         t.repeat = {"sample": generator.found[0].suspect.sample.as_json(), "legal": True}
 
@@ -92,7 +93,7 @@ async def schema(t: Trial) -> None:
     why="A 5xx asks the platform to send again what can never succeed, up to 32 times.",
     fix="Validate the whole body before anything else is done, and map every validation "
     "error to 422.",
-    cost=_SCHEMA,
+    cost=_GENERATED + _CANARIES,
     modes=(91,),
     exclusive=True,
     quick=False,
@@ -107,17 +108,15 @@ async def invalid(t: Trial) -> None:
         first, *rest = generator.found
         t.repeat = {"sample": first.suspect.sample.as_json(), "legal": False}
         others = "".join(f"\nalso: {found.message}" for found in rest)
-        t.fail(first.message + others, *(found.exchange for found in generator.found))
+        t.fail(first.message + others, *(e for found in generator.found for e in found.exchanges))
 
 
 async def _generated(t: Trial, *, legal: bool) -> Generator:
-    bridge = _bridge(t, _SCHEMA)
+    bridge = _bridge(t, _GENERATED)
     from aml_contract.fuzz.generated import Generator  # noqa: PLC0415  an extra, slow to import
-    from aml_contract.fuzz.sample import Canary  # noqa: PLC0415  goes with it
+    from aml_contract.fuzz.sample import planted_canaries  # noqa: PLC0415  goes with it
 
-    canaries = tuple(Canary(t.ns.user("canary"), t.ns.marker()) for _ in range(2))
-    for canary in canaries:
-        await t.add(canary.user, canary.marker.text)
+    canaries = await planted_canaries(t)
 
     def work() -> Generator:
         made = Generator(bridge, legal=legal, canaries=canaries)
