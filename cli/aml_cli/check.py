@@ -50,6 +50,8 @@ def check(
     auth: options.AuthScheme = "none",
     key_env: options.KeyEnv = None,
     concurrency: options.Concurrency = 16,
+    add_concurrency: options.AddConcurrency = None,
+    search_concurrency: options.SearchConcurrency = None,
     timeout: options.Timeout = 1800.0,
     only: Annotated[
         list[str] | None,
@@ -150,6 +152,8 @@ def check(
         auth=auth,
         key_env=key_env,
         concurrency=concurrency,
+        add_concurrency=add_concurrency,
+        search_concurrency=search_concurrency,
         timeout=timeout,
         restart_cmd=restart_cmd,
         fault_cmd=fault_cmd,

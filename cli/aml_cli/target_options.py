@@ -110,6 +110,24 @@ Concurrency = Annotated[
         rich_help_panel=_ENDPOINT,
     ),
 ]
+AddConcurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--add-concurrency",
+        metavar="N",
+        help="Adds in flight under load/*, as declared; --concurrency if not given.",
+        rich_help_panel=_ENDPOINT,
+    ),
+]
+SearchConcurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--search-concurrency",
+        metavar="N",
+        help="Searches in flight under load/*, beside the Adds; --concurrency if not given.",
+        rich_help_panel=_ENDPOINT,
+    ),
+]
 Timeout = Annotated[
     float,
     typer.Option(

@@ -219,3 +219,42 @@ def test_data_survives_a_kill_and_temporary_data_goes_with_the_run():
     assert back.status == 200
     assert starts == "x\n" * 3
     assert not left
+
+
+async def _most_in_flight(endpoint, wire, adds, searches):
+    wire.most = 0
+    work = [endpoint.send("add", b"{}") for _ in range(adds)]
+    work += [endpoint.send("search", b"{}") for _ in range(searches)]
+    await asyncio.gather(*work)
+    return wire.most
+
+
+def test_lanes_give_adds_and_searches_places_of_their_own():
+    async def go():
+        async def answer(writer, number):
+            wire.now += 1
+            wire.most = max(wire.most, wire.now)
+            await asyncio.sleep(0.05)
+            wire.now -= 1
+            writer.write(reply(200))
+
+        async with Wire(answer) as wire:
+            wire.most = wire.now = 0
+            async with open_endpoint(Target(url=wire.url, concurrency=2)) as endpoint:
+                shared = await _most_in_flight(endpoint, wire, 6, 6)
+                async with endpoint.lanes(adds=3, searches=2):
+                    apart = await _most_in_flight(endpoint, wire, 6, 6)
+                again = await _most_in_flight(endpoint, wire, 6, 6)
+            return shared, apart, again
+
+    assert asyncio.run(go()) == (2, 5, 2)
+
+
+def test_what_is_declared_for_each_operation():
+    async def go():
+        async with Wire(replying(reply(200))) as wire:
+            target = Target(url=wire.url, concurrency=4, search_concurrency=9)
+            async with open_endpoint(target) as endpoint:
+                return endpoint.add_concurrency, endpoint.search_concurrency
+
+    assert asyncio.run(go()) == (4, 9)

@@ -24,6 +24,7 @@ from aml_contract.endpoint.target import Target, TargetError
         ({"url": "http://h", "auth": "token", "key": "k\n"}, "no header can carry"),
         ({"url": "http://h/k3y", "auth": "token", "key": "k3y"}, "holds the key"),
         ({"url": "http://h", "concurrency": 0}, "at least 1"),
+        ({"url": "http://h", "search_concurrency": 0}, "at least 1"),
         ({"cmd": "x {port}", "restart_cmd": "y"}, "remote"),
         ({"url": "http://h", "fault_cmd": "y"}, "belong together"),
     ],

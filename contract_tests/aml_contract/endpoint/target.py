@@ -115,6 +115,10 @@ class Target:
         flags = [word for name, value in named.items() if value for word in (name, str(value))]
         if self.concurrency != 16:
             flags += ["--concurrency", str(self.concurrency)]
+        if self.add_concurrency is not None:
+            flags += ["--add-concurrency", str(self.add_concurrency)]
+        if self.search_concurrency is not None:
+            flags += ["--search-concurrency", str(self.search_concurrency)]
         if self.timeout != 1800:
             flags += ["--timeout", f"{self.timeout:g}"]
         return flags

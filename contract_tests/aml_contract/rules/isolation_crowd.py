@@ -20,10 +20,10 @@ from aml_contract.trial import Trial
 
 _MANY = 32
 """Users at once (failure mode 80)."""
-_CROWD_ADDS = 150
+_CROWD_ADDS = 100
 _CHUNK = 20
 """Messages of each of the crowd's Adds: the most the platform sends in one."""
-_CROWD_SECONDS = 20.0
+_CROWD_SECONDS = 12.0
 """Seconds after which no further Add of the crowd is begun."""
 _FEWEST = 8
 """Adds below which a crowd is none."""
@@ -72,7 +72,7 @@ async def many_at_once(t: Trial) -> None:
     quick=False,
 )
 async def crowding_out(t: Trial) -> None:
-    """A user's only message; then, within the budget, 3,000 of others that match better."""
+    """A user's only message; then, within the budget, 2,000 of others that match better."""
     user, topic = t.ns.user(), t.ns.topic(1)
     own = Stored(user, topic.markers[0], await t.add(user, topic.markers[0].text))
     if not await t.find(user, Marker(own.marker.text, topic.query, own.marker.words)):
