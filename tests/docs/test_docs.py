@@ -23,9 +23,9 @@ def runnable(kind):
 
 
 def test_every_documented_command_is_of_a_known_kind():
-    known = ("aml check", "aml smoke", "aml serve", "aml explain", "aml rules", "pytest ")
+    known = ("aml check", "aml reproduce", "aml smoke", "aml serve", "aml explain", "aml rules")
     for where, command in commands():
-        assert command.startswith((*known, *ELSEWHERE)), where
+        assert command.startswith((*known, "pytest ", *ELSEWHERE)), where
 
 
 @pytest.mark.parametrize("command", runnable("aml check"))
@@ -33,6 +33,15 @@ def test_documented_checks_run(reader, command):
     chosen = "" if "--only" in command or "--plan" in command else CHECKS
     ran = reader.run(command + chosen)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("command", runnable("aml reproduce"))
+def test_documented_reproductions_run(reader, command):
+    made = reader.run(f"aml check --url http://127.0.0.1:8080 --json report.json{CHECKS}")
+    assert made.returncode == 0, made.stdout + made.stderr
+    ran = reader.run(command)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "no finding" in ran.stdout
 
 
 @pytest.mark.parametrize("command", runnable("aml smoke"))

@@ -16,14 +16,14 @@ _PATHS = ("/add", "/search")
 _REQUESTS = ("AddRequest", "SearchRequest", "Message", "TextPart", "ImagePart", "ImageURL")
 
 
-def document(*, strict: bool, images: bool) -> dict[str, Any]:
+def document(*, usual: bool, images: bool) -> dict[str, Any]:
     """The document: Add and Search with their good answers, and nothing else.
 
-    Where readers disagree, answers are held to the more lenient reading.
+    Requests hold known fields only; other rules try unknown ones. Where readers disagree,
+    answers are held to the more lenient reading.
 
     Args:
-        strict: requests hold known fields in their usual ranges only: what every reading
-            of the contract accepts.
+        usual: numbers lie where every reading of the contract accepts them.
         images: requests hold image parts too.
     """
     whole = json.loads((files("aml_contract.fuzz") / "openapi.json").read_text("utf-8"))
@@ -34,9 +34,9 @@ def document(*, strict: bool, images: bool) -> dict[str, Any]:
     if not images:
         schemas["ContentPart"] = {"$ref": "#/components/schemas/TextPart"}
         answered["content"]["anyOf"][1]["items"] = {"type": "object"}
-    if strict:
-        for name in _REQUESTS:
-            schemas[name]["additionalProperties"] = False
+    for name in _REQUESTS:
+        schemas[name]["additionalProperties"] = False
+    if usual:
         schemas["SearchRequest"]["properties"]["top_k"]["maximum"] = 1000
     for schema in schemas.values():
         schema.pop("examples", None)  # fixed ids, which another run would meet

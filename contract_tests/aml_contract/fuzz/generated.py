@@ -85,6 +85,15 @@ class Suspect:
     place: str = ""
     """Which part of it is."""
 
+    def like(self, other: Suspect | None) -> bool:
+        """Whether both are likely to have one cause."""
+        return (
+            other is not None
+            and self.sample.operation == other.sample.operation
+            and self.fault.check == other.fault.check
+            and self.place == other.place
+        )
+
 
 @dataclass(frozen=True)
 class Found:
@@ -122,7 +131,7 @@ class Generator:
         images = Capability.IMAGES in bridge.trial.run.capabilities
         images = images and bridge.trial.run.track == "multimodal"
         self._schema = schemathesis.openapi.from_dict(
-            document(strict=legal, images=images), config=Config()
+            document(usual=legal, images=images), config=Config()
         )
         self._best: Suspect | None = None
 
@@ -182,52 +191,44 @@ class Generator:
             generated()
 
     def _one(self, case: Case[Any], sample: Sample) -> None:
-        reason, place = ("", "") if self._legal else _reason(case)
-        if self._known(sample, place):
+        why = ("", "") if self._legal else _reason(case)
+        if why is None or self._known(sample, why[1]):
             return
         self.sent += 1
         made, fault = self._judged(case, sample, self.bridge.send_once)
         self.refused += made.status is not None and 400 <= made.status < 500
-        suspect = Suspect(sample, fault or Fault("", ""), reason, place)
-        if fault is not None and self._enough(suspect):
-            return
         if fault is None:
             if not self._legal and made.status == 200:
-                self.accepted.setdefault((sample.operation, place), (suspect, made))
+                suspect = Suspect(sample, Fault("", ""), *why)
+                self.accepted.setdefault((sample.operation, why[1]), (suspect, made))
             return
-        if self._best is None or (
-            fault.check == self._best.fault.check
-            and place == self._best.place
-            and sample.size <= self._best.sample.size
-        ):
+        suspect = Suspect(sample, fault, *why)
+        if self._enough(suspect):
+            return
+        best = self._best
+        if best is None or (suspect.like(best) and suspect.sample.size <= best.sample.size):
             self._best = suspect
-        if fault.check == self._best.fault.check and place == self._best.place:
+        if suspect.like(self._best):
             raise _Faulty
 
     def _known(self, sample: Sample, place: str) -> bool:
-        """Whether the fault that this sample may show is one that was found already."""
+        """Whether the fault that this sample may show has a cause that was found already."""
         for found in self.found:
-            same = found.suspect.sample.operation == sample.operation
-            if self._legal:
-                odd = found.oddity
-                if odd and same and canonical(odd.tame(sample)) != canonical(sample):
-                    return True
-            elif same and found.suspect.place == place:
+            if found.suspect.sample.operation != sample.operation:
+                continue
+            if not self._legal and found.suspect.place == place:
                 return True
-        return any(
-            one.sample.operation == sample.operation and one.place == place and not self._legal
-            for one in self.unrepeated
-        )
+            odd = found.oddity
+            if odd and canonical(odd.tame(sample)) != canonical(sample):
+                return True
+        return False
 
     def _enough(self, suspect: Suspect) -> bool:
-        """Whether this fault of a legal request was found before, or never repeats."""
-
-        def alike(other: Suspect) -> bool:
-            same = other.sample.operation == suspect.sample.operation
-            return same and other.fault.check == suspect.fault.check and self._legal
-
-        known = any(alike(one.suspect) and one.oddity is None for one in self.found)
-        return known or sum(map(alike, self.unrepeated)) >= TRIES
+        """Whether this fault was found before, or never repeats."""
+        known = any(
+            suspect.like(one.suspect) and one.oddity is None and self._legal for one in self.found
+        )
+        return known or sum(map(suspect.like, self.unrepeated)) >= TRIES
 
     def _judged(
         self,
@@ -292,19 +293,25 @@ def _name(suspect: Suspect) -> str:
     return suspect.sample.operation.capitalize()
 
 
-def _reason(case: Case[Any]) -> tuple[str, str]:
-    """Why a negative case is invalid, and where."""
+def _reason(case: Case[Any]) -> tuple[str, str] | None:
+    """Why a negative case is invalid, and where.
+
+    ``None`` if an unknown key is the reason, which is none, or if there are several:
+    nobody could say which of them matters.
+    """
     data = case.meta.phase.data if case.meta else None
     mutations = data.mutations if data else ()
     places = {
         "/".join("*" if isinstance(step, int) else str(step) for step in mutation.path)
         for mutation in mutations
     }
-    words = (data.description if data else None) or "invalid"
-    words = re.sub(r" at /(\$ref/[^/ ]+/)?\S*", "", words.replace("\n- ", "; ").removeprefix("- "))
-    place = ", ".join(sorted(places))
-    where = f"{place}: " if place else ""
-    return f"{where}{words[:160]}", place
+    unknown = any("additionalProperties" in mutation.keywords for mutation in mutations)
+    if unknown or len(places) > 1:
+        return None
+    place = places.pop() if places else ""
+    words = " ".join(((data.description if data else None) or "invalid").split())
+    words = re.sub(r" at /(\$ref/[^/ ]+/)?\S*", "", words.removeprefix("- "))
+    return (f"{place}: " if place else "") + words[:160], place
 
 
 def _words(failure: Failure) -> str:

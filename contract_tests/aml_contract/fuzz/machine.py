@@ -176,7 +176,7 @@ class Search:
         if breach.kind is Kind.DUPLICATE:
             last = calls[-1]
             before = next((i for i, c in enumerate(calls) if _same_search(c, last)), 0)
-            control = self._tell((*calls[: before + 1], replace(last, wait=LATER)))
+            control = self._tell((*calls[: before + 1], *[last] * 4, replace(last, wait=LATER)))
             return control is None
         return True
 
