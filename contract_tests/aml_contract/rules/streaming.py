@@ -131,6 +131,7 @@ async def cjk(t: Trial) -> None:
     cost=Cost(adds=16, searches=20),
     modes=(25, 96),
     peers=("P39",),
+    quick=False,
 )
 async def second_connection(t: Trial) -> None:
     """Four users stream; each question travels over a new connection."""
@@ -163,6 +164,7 @@ async def second_connection(t: Trial) -> None:
     "replace the message itself.",
     cost=Cost(adds=12, searches=8),
     modes=(25, 79),
+    quick=False,
 )
 async def after_a_pause(t: Trial) -> None:
     """Four users, three messages each in one session; asked at once and after seconds."""
