@@ -97,7 +97,7 @@ class Memory:
     certain: set[int] = field(default_factory=set)
     """The texts of acknowledged Adds."""
     seen: dict[int, int] = field(default_factory=dict)
-    """How often each text came back since the user's last new Add."""
+    """How often each text came back at least since the user's last new Add."""
 
 
 @dataclass(frozen=True)
@@ -321,7 +321,7 @@ class History:
             if not verbatim:
                 continue
             count = sum(squeeze(content).count(squeeze(marker.text)) for content in contents)
-            before = memory.seen.setdefault(text, count)
+            before = memory.seen[text] = min(count, memory.seen.get(text, count))
             if count > before:
                 raise Breach(
                     Kind.DUPLICATE,
