@@ -33,6 +33,7 @@ def test_it_holds_what_is_no_python(names):
     assert {f"{package}/py.typed" for package in PACKAGES} <= set(names)
     assert "aml_sdk/_gen/openapi.json" in names
     assert "aml_contract/smoke/data/lanterns.json" in names
+    assert "aml_contract/fuzz/openapi.json" in names
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
 
 

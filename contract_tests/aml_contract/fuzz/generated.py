@@ -253,7 +253,7 @@ class Generator:
             case.validate_response(_response(made), checks=list(CHECKS))
         except FailureGroup as group:
             failure = group.exceptions[0]
-            kind = _CANARY if _CANARY in failure.message else type(failure).__name__
+            kind = _CANARY if _CANARY in str(failure) else type(failure).__name__
             return Fault(kind, f"was answered 200, but: {_words(failure)}")
         return None
 
@@ -315,9 +315,8 @@ def _reason(case: Case[Any]) -> tuple[str, str] | None:
 
 
 def _words(failure: Failure) -> str:
-    own = f"`{_CANARY}` "
-    text = failure.message.partition(own)[2] if own in failure.message else str(failure)
-    text = " ".join(text.split())
+    text = str(failure)
+    text = " ".join((text.partition(f"`{_CANARY}`")[2] or text).split())
     return text if len(text) <= 300 else f"{text[:299]}…"
 
 
