@@ -95,15 +95,14 @@ class Bridge:
             raise
 
     def _await(self, doing: Coroutine[Any, Any, T]) -> T:
-        if self._stopped:
-            doing.close()
-            self._end("the run ended")
         try:
             return asyncio.run_coroutine_threadsafe(doing, self._loop).result()
-        except (concurrent.futures.CancelledError, RuntimeError) as error:
+        except concurrent.futures.CancelledError as error:
             raise Spent from error
 
     def _take(self, operation: Operation, count: int) -> None:
+        if self._stopped:
+            self._end("the run ended")
         if self._left[operation] < count:
             self._end("the requests it may send were used up")
         self._left[operation] -= count

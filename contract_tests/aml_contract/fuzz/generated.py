@@ -187,7 +187,7 @@ class Generator:
             self._one(case, Sample(operation, case.body, canary if self._legal else None, asks))
 
         # What was found is in _best; what Hypothesis calls flaky is judged by _confirm.
-        with contextlib.suppress(_Faulty, HypothesisException, ExceptionGroup):
+        with contextlib.suppress(_Faulty, HypothesisException):
             generated()
 
     def _one(self, case: Case[Any], sample: Sample) -> None:

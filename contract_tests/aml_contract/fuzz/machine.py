@@ -117,7 +117,7 @@ class Search:
             verbosity=Verbosity.quiet,
         )
         # What was found is in _best; what Hypothesis calls flaky is judged by _confirm.
-        with contextlib.suppress(Breach, HypothesisException, ExceptionGroup):
+        with contextlib.suppress(Breach, HypothesisException):
             run_state_machine_as_test(machine, settings=quiet)
 
     def begin(self) -> History:
