@@ -9,6 +9,8 @@ import pytest
 
 from aml_contract.fuzz import generated, sample
 from aml_contract.fuzz.document import document
+from aml_contract.fuzz.generated import Generator
+from aml_contract.fuzz.history import History
 from aml_contract.fuzz.sample import ODDITIES, Sample
 from aml_contract.outcome import Outcome
 from aml_contract.rule import all_rules
@@ -109,6 +111,17 @@ def test_the_same_seed_generates_the_same(brief, monkeypatch):
         runs.append(list(made))
     assert runs[0] == runs[1]
     assert len(runs[0]) > 25
+
+
+@pytest.mark.parametrize(
+    ("name", "judge_"),
+    [("fuzz/schema", (Generator, "_fault")), ("fuzz/history", (History, "make"))],
+)
+def test_errors_of_the_kit_are_the_kits(name, judge_, monkeypatch):
+    monkeypatch.setattr(*judge_, lambda *_: {}["a mistake"])
+    result = tried(Correct, name, budget=10)
+    assert result.outcome is Outcome.KIT_ERROR
+    assert "a mistake" in result.message
 
 
 def test_without_budget_nothing_is_sent():

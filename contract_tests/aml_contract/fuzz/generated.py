@@ -134,15 +134,22 @@ class Generator:
             document(usual=legal, images=images), config=Config()
         )
         self._best: Suspect | None = None
+        self._error: Exception | None = None
 
     def run(self) -> None:
-        """Generate until all rounds or the budget are over."""
+        """Generate until all rounds or the budget are over.
+
+        Raises:
+            Exception: the kit's own.
+        """
         _CANARIES.set(self.canaries)
         self.bridge.start()
         with contextlib.suppress(Spent):
             for number in range(ROUNDS):
                 for operation in _OPERATIONS:
                     self._try(operation, number)
+        if self._error is not None:
+            raise self._error
 
     def judge(self, sample: Sample) -> tuple[Exchange, Fault | None]:
         """Send a sample with fresh ids and judge the answer.
@@ -184,7 +191,14 @@ class Generator:
         @quiet
         @given(cases, st.sampled_from((None, 0, 1)), st.booleans())
         def generated(case: Case[Any], canary: int | None, asks: bool) -> None:
-            self._one(case, Sample(operation, case.body, canary if self._legal else None, asks))
+            chosen = canary if self._legal else None
+            try:
+                self._one(case, Sample(operation, case.body, chosen, asks))
+            except _Faulty:
+                raise
+            except Exception as error:
+                self._error = error  # the kit's own: nothing to shrink
+                raise Spent from error
 
         # What was found is in _best; what Hypothesis calls flaky is judged by _confirm.
         with contextlib.suppress(_Faulty, HypothesisException):
