@@ -16,7 +16,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from aml_contract.endpoint.protocol import Endpoint, Process
@@ -32,9 +32,6 @@ T = TypeVar("T")
 
 ATTEMPTS = 4
 """Times an ordinary request is sent before the kit gives up (the platform: 32 and 6)."""
-
-_LARGE = 2**20
-"""Bytes of a request from which the run does not keep its body."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,6 @@ class Trial:
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.figures: dict[str, float] = {}
-        self.repeat: dict[str, Any] | None = None
-        """What ``aml reproduce`` needs to make the finding again with fresh ids."""
         self.shown: list[Exchange] = []
         """Exchanges that warnings point at."""
 
@@ -296,9 +291,7 @@ class Trial:
 
     def _record(self, made: Exchange) -> None:
         self.exchanges.append(made)
-        # A run lasts long and images are large: only the rule itself needs its bodies.
-        kept = made if len(made.body) < _LARGE else replace(made, body=b"")
-        self.run.exchanges.append(kept)
+        self.run.exchanges.append(made)
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)

@@ -76,11 +76,12 @@ class Target:
         for url in (self.url, *self._given_urls()):
             if url is not None:
                 self._check_url(url)
-        declared = (self.concurrency, self.add_concurrency, self.search_concurrency)
-        if any(number is not None and number < 1 for number in declared):
+        if self.concurrency < 1:
             raise TargetError("the concurrency must be at least 1")
         if bool(self.fault_cmd) != bool(self.heal_cmd):
             raise TargetError("--fault-cmd and --heal-cmd belong together")
+        if any(n is not None and n < 1 for n in (self.add_concurrency, self.search_concurrency)):
+            raise TargetError("the concurrency of Adds and of Searches must be at least 1")
         if self.managed and self.restart_cmd:
             raise TargetError("--restart-cmd is for remote endpoints; the kit restarts its own")
 
