@@ -56,6 +56,8 @@ class Trial:
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.figures: dict[str, float] = {}
+        self.repeat: dict[str, Any] | None = None
+        """What ``aml reproduce`` needs to make the finding again with fresh ids."""
         self.shown: list[Exchange] = []
         """Exchanges that warnings point at."""
 
