@@ -30,9 +30,9 @@ from aml_contract.namespace import Namespace
 from aml_contract.rule import Capability
 from aml_contract.techniques.twins import show
 
-EXAMPLES = 60
+EXAMPLES = 30
 """Requests of one kind and round, before shrinking."""
-ROUNDS = 4
+ROUNDS = 10
 """How often Adds and Searches have their turn, each time with another seed."""
 TRIES = 3
 """Faults of one kind that did not repeat until that kind is looked for no more."""
