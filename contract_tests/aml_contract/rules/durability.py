@@ -19,7 +19,7 @@ from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
 from aml_contract.rules.limits import padded
 from aml_contract.rules.order import changed_id, same_order
-from aml_contract.techniques.copies import copies
+from aml_contract.techniques.copies import copies, repeated
 from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial, dump
 
@@ -190,10 +190,13 @@ async def order_over_restart(trial: Trial) -> None:
     await trial.add(user, *(marker.text for marker in topic.markers))
     before = await trial.search_exchange(user, topic.query)
     again = await trial.search_exchange(user, topic.query)
-    steady = same_order(trial.items(before), trial.items(again))
+    old = trial.items(before)
+    if changed_id(old, trial.items(again)):
+        raise NotTested("ids change without a restart too (see order/ids-stable)", before, again)
+    steady = same_order(old, trial.items(again))
     await process.restart()
     after = await trial.search_exchange(user, topic.query)
-    old, new = trial.items(before), trial.items(after)
+    new = trial.items(after)
     if not new:
         raise NotTested("nothing is found after the restart (see durability/restart)", after)
     changed = changed_id(old, new)
@@ -271,7 +274,7 @@ async def repeated_once(
         Violation: refused, lost or doubled.
     """
     first, what = happened
-    made = await trial.insist("add", body)
+    made = await repeated(trial, body)
     trial.require(
         made.status == 200, f"an Add was repeated after {what}, and answered {made.summary}", made
     )
@@ -298,7 +301,7 @@ async def repeated_once(
 
 
 async def counts(trial: Trial, user: str, markers: Sequence[Marker]) -> list[int]:
-    """How often each marker is there (see :func:`aml_contract.copies.copies`)."""
+    """How often each marker is there (see :func:`aml_contract.techniques.copies.copies`)."""
     return [copies(trial, await trial.search(user, m.query), m) for m in markers]
 
 
