@@ -106,13 +106,14 @@ def test_a_cancelled_waiter_does_not_stop_the_writer(tmp_path):
     asyncio.run(cancelled())
 
 
-def test_one_bad_operation_fails_alone(tmp_path):
+@pytest.mark.parametrize("error", [sqlite3.OperationalError("disk I/O error"), ValueError("odd")])
+def test_one_bad_operation_fails_alone(tmp_path, error):
     async def mixed():
         ledger = SQLiteLedger(tmp_path)
         await ledger.open()
 
         def broken(connection):
-            raise sqlite3.OperationalError("disk I/O error")
+            raise error
 
         results = await asyncio.gather(
             ledger.claim(KEY, b"1"),

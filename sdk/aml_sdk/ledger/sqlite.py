@@ -165,7 +165,7 @@ def _transact(connection: sqlite3.Connection, batch: Sequence[_Job]) -> list[_To
         connection.execute("BEGIN IMMEDIATE")
         told = [_Told(job.future, job.run(connection), None) for job in batch]
         connection.execute("COMMIT")
-    except sqlite3.Error as error:
+    except Exception as error:  # noqa: BLE001  the writer must outlive whatever one job did
         if connection.in_transaction:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
