@@ -133,14 +133,17 @@ FaultCmd = Annotated[
     typer.Option(
         "--fault-cmd",
         metavar="COMMAND",
-        help="Breaks what the server depends on, until --heal-cmd.",
+        help="Breaks what the server depends on; {port} and {data} as in --cmd.",
         rich_help_panel=_HOOKS,
     ),
 ]
 HealCmd = Annotated[
     str | None,
     typer.Option(
-        "--heal-cmd", metavar="COMMAND", help="Undoes --fault-cmd.", rich_help_panel=_HOOKS
+        "--heal-cmd",
+        metavar="COMMAND",
+        help="Undoes --fault-cmd; run on every way out, also where nothing is broken.",
+        rich_help_panel=_HOOKS,
     ),
 ]
 

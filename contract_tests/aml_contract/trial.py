@@ -211,6 +211,23 @@ class Trial:
             raise NotTested("needs a server that may be stopped and started")
         return self.endpoint.process
 
+    @asynccontextmanager
+    async def broken(self) -> AsyncIterator[None]:
+        """Inside, the operator's fault holds; it is healed on every way out.
+
+        Raises:
+            NotTested: there is none, or a command of the operator failed.
+        """
+        faults = self.endpoint.faults
+        if faults is None:
+            raise NotTested("needs --fault-cmd and --heal-cmd")
+        try:
+            async with faults.broken():
+                yield
+        finally:
+            if faults.trouble:
+                self.note(f"the endpoint may still be broken: {faults.trouble}")
+
     async def health(self) -> Exchange:
         """GET the health URL without a key (clause E3)."""
         return await self.send("health", auth={})

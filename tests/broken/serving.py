@@ -41,9 +41,13 @@ def in_thread(app):
 
 
 def managed(name):
-    """The target of a variation that the kit starts, kills and starts again."""
+    """The target of a variation that the kit starts, kills, starts again and breaks."""
     start = f"exec {sys.executable} -m tests.broken {name}"
-    return {"cmd": f"cd {ROOT} && {start} --port {{port}} --data {{data}}"}
+    return {
+        "cmd": f"cd {ROOT} && {start} --port {{port}} --data {{data}}",
+        "fault_cmd": "touch {data}/fault",
+        "heal_cmd": "rm -f {data}/fault",
+    }
 
 
 def judge(rules, *, thresholds=(), strict=False, **target):

@@ -62,8 +62,9 @@ def test_every_rule_has_a_killer():
 
 def test_correct_server_passes_every_rule(monkeypatch):
     monkeypatch.setenv("AML_KEY", KEY)
-    command = managed(Correct.__name__)["cmd"] + " --auth bearer"
-    found = judge(RULES.values(), cmd=command, **keyed(True))
+    target = managed(Correct.__name__)
+    target["cmd"] += " --auth bearer"
+    found = judge(RULES.values(), **target, **keyed(True))
     assert found.keys() == RULES.keys()
     bad = {n: f"{r.outcome}: {r.message}" for n, r in found.items() if r.outcome != "passed"}
     assert not bad

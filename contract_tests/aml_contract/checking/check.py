@@ -187,8 +187,12 @@ def endpoint_info(target: Target, endpoint: HTTPEndpoint | None = None) -> Endpo
 
 def means_of(target: Target, run: Run) -> Means:
     """What the rules may count on."""
-    can_restart = target.managed or bool(target.restart_cmd)
-    return Means(run.capabilities, can_restart=can_restart, can_kill=target.managed)
+    return Means(
+        run.capabilities,
+        can_restart=target.managed or bool(target.restart_cmd),
+        can_kill=target.managed,
+        can_break=bool(target.fault_cmd),
+    )
 
 
 def capabilities_of(

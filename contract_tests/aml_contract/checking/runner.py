@@ -20,7 +20,7 @@ from aml_contract.endpoint.protocol import Endpoint
 from aml_contract.exchange import Exchange
 from aml_contract.finding import Finding, NotApplicable, NotTested, Violation
 from aml_contract.outcome import Outcome, outcome_of_violation
-from aml_contract.rule import Rule
+from aml_contract.rule import Need, Rule
 from aml_contract.run import Run
 from aml_contract.trial import Trial
 
@@ -99,6 +99,7 @@ class Runner:
             self.run.capabilities,
             can_restart=process is not None,
             can_kill=process is not None and process.can_kill,
+            can_break=self.endpoint.faults is not None,
         )
 
     def _obstacle(self, rule: Rule) -> tuple[Outcome, str] | None:
@@ -217,7 +218,11 @@ def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
     ordered = sorted(rules, key=lambda rule: (-_length(rule), rule.name))
     return (
         [rule for rule in ordered if not rule.exclusive and not rule.last],
-        [rule for rule in ordered if rule.exclusive and not rule.last],
+        # Faults come after the rest: one that cannot be healed spoils what follows.
+        sorted(
+            (rule for rule in ordered if rule.exclusive and not rule.last),
+            key=lambda rule: Need.FAULT in rule.needs,
+        ),
         sorted((rule for rule in ordered if rule.last), key=lambda rule: rule.name),
     )
 

@@ -14,6 +14,7 @@ import httpx
 
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl
+from aml_contract.endpoint.operator import Faults
 from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe, Say, StartError
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
 from aml_contract.endpoint.target import Target, URLs
@@ -46,6 +47,7 @@ class HTTPEndpoint:
         self.auth = auth
         self.target = target
         self.process: ManagedProcess | CommandProcess | None = None
+        self.faults: Faults | None = None
         self._timeout = target.timeout
         self._slots = asyncio.Semaphore(target.concurrency)
         self._began = time.perf_counter()
@@ -211,6 +213,10 @@ async def open_endpoint(target: Target, *, say: Say | None = None) -> AsyncItera
                 raise Unreachable(auth.redact(f"{error}\n  command: {process.command}")) from error
             endpoint = HTTPEndpoint(target.urls(process.port), auth, target)
             endpoint.process = process
+            if target.fault_cmd and target.heal_cmd:
+                endpoint.faults = Faults(
+                    process.filled(target.fault_cmd), process.filled(target.heal_cmd)
+                )
             try:
                 yield endpoint
             finally:
@@ -223,6 +229,8 @@ async def open_endpoint(target: Target, *, say: Say | None = None) -> AsyncItera
         endpoint.process = CommandProcess(
             target.restart_cmd, health_probe(endpoint.health_url), timeout=target.start_timeout
         )
+    if target.fault_cmd and target.heal_cmd:
+        endpoint.faults = Faults(target.fault_cmd, target.heal_cmd)
     try:
         if words := await endpoint.answers():
             raise Unreachable(unreachable_message(endpoint, words))

@@ -21,7 +21,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from aml_contract.finding import NotTested
+from aml_contract.endpoint.operator import run_command
 
 Say = Callable[[str], None]
 Probe = Callable[[], Awaitable[int | None]]
@@ -76,7 +76,11 @@ class ManagedProcess:
     @property
     def command(self) -> str:
         """The command as the shell runs it."""
-        return self._command.replace("{port}", str(self.port)).replace(
+        return self.filled(self._command)
+
+    def filled(self, command: str) -> str:
+        """A shell command with this server's port and data directory in it."""
+        return command.replace("{port}", str(self.port)).replace(
             "{data}", shlex.quote(str(self.data_dir))
         )
 
@@ -245,28 +249,14 @@ class CommandProcess:
         """Run the operator's command, then wait until health answers.
 
         Raises:
-            NotTested: the command failed: the operator's trouble, not the endpoint's.
+            NotTested: the command failed or took too long.
             StartError: health did not answer in time.
         """
-        code, output = await run_command(self._command)
-        if code != 0:
-            raise NotTested(f"--restart-cmd exited with {code}: {output}")
+        await run_command("--restart-cmd", self._command)
         await self.start()
 
     async def ensure(self) -> None:
         """Nothing to do: the server is somebody else's."""
-
-
-async def run_command(command: str) -> tuple[int, str]:
-    """Run an operator's shell command to its end: exit code and what it wrote."""
-    child = await asyncio.create_subprocess_shell(
-        command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    output, _ = await child.communicate()
-    return child.returncode or 0, output.decode(errors="replace").strip()
 
 
 def free_port() -> int:

@@ -203,6 +203,8 @@ class Suite:
                 "key_env",
                 "concurrency",
                 "restart_cmd",
+                "fault_cmd",
+                "heal_cmd",
             )
         }
         variable = given["key_env"]

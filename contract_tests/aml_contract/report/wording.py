@@ -55,10 +55,10 @@ def verdict_sentence(report: Report) -> str:
             return f"every MUST rule that applies passed ({len(passed)} of {len(must)})."
 
 
-def missing(report: Report) -> dict[str, list[str]]:
+def missing(report: Report, outcome: Outcome = Outcome.NOT_TESTED) -> dict[str, list[str]]:
     """What was not tested: each reason with the rules it kept from being tried."""
     reasons: dict[str, list[str]] = defaultdict(list)
-    for result in report.having(Outcome.NOT_TESTED):
+    for result in report.having(outcome):
         reasons[result.message].append(result.rule)
     return dict(reasons)
 
