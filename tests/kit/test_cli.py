@@ -9,7 +9,8 @@ from aml_contract.checking.document import report_of
 from aml_contract.checking.events import read_events
 from aml_contract.report.coverage import unknown_points
 from aml_contract.rule import all_rules
-from tests.kit.conftest import command, events_of, wait_for
+from tests.kit.conftest import command, events_of
+from tests.servers import eventually
 
 ONE = ("--only", "visibility/immediate", "--only", "structure/add-success")
 
@@ -123,7 +124,7 @@ def test_ctrl_c_still_reports_and_leaves_no_server(aml_started, tmp_path):
     few = ("--only", "time", "--only", "structure", "--concurrency", 1)
     child = aml_started("check", "--cmd", command("slow"), *few, "--json", "r.json")
     events = events_of(tmp_path)
-    wait_for(lambda: '"rule_finished"' in events.read_text())
+    eventually(lambda: '"rule_finished"' in events.read_text())
     child.send_signal(signal.SIGINT)
     assert child.wait(30) == 130
     output = (tmp_path / "output").read_text()
@@ -138,7 +139,7 @@ def test_ctrl_c_still_reports_and_leaves_no_server(aml_started, tmp_path):
 def test_sigterm_ends_like_ctrl_c(aml_started, tmp_path):
     child = aml_started("check", "--cmd", command("slow"), "--concurrency", 1)
     events = events_of(tmp_path)
-    wait_for(lambda: '"rule_started"' in events.read_text())
+    eventually(lambda: '"rule_started"' in events.read_text())
     child.terminate()
     assert child.wait(30) == 130
     assert_no_server(events)
@@ -147,7 +148,7 @@ def test_sigterm_ends_like_ctrl_c(aml_started, tmp_path):
 def test_ctrl_c_while_the_server_starts(aml_started, tmp_path):
     pid = tmp_path / "pid"
     child = aml_started("check", "--cmd", f"echo $$ > {pid}; sleep 600 # {{port}}")
-    wait_for(lambda: pid.exists() and pid.read_text().strip())
+    eventually(lambda: pid.exists() and pid.read_text().strip())
     child.send_signal(signal.SIGINT)
     assert child.wait(30) == 130
     with pytest.raises(ProcessLookupError):
@@ -158,7 +159,7 @@ def test_a_killed_run_keeps_what_it_found(aml_started, serve, tmp_path):
     few = ("--only", "time", "--only", "structure", "--concurrency", 1)
     child = aml_started("check", "--url", serve("slow").url, *few)
     events = events_of(tmp_path)
-    wait_for(lambda: events.read_text().count('"rule_finished"') >= 2)
+    eventually(lambda: events.read_text().count('"rule_finished"') >= 2)
     child.kill()
     child.wait()
     with events.open("a") as file:

@@ -11,8 +11,9 @@ from aml_contract.finding import NotTested, Violation
 from aml_contract.outcome import Outcome
 from aml_contract.rule import Cost, Need, all_rules
 from tests.broken.serving import judge, managed
-from tests.kit.conftest import command, wait_for
+from tests.kit.conftest import command
 from tests.kit.rules import made
+from tests.servers import eventually
 from tests.kit.test_runner import good, outcomes
 
 FAULT = frozenset({Need.FAULT})
@@ -60,7 +61,7 @@ def test_it_is_healed_when_cancelled_while_it_is_being_broken(hooks):
 
     async def main():
         task = asyncio.create_task(leave_by(faults("sleep 600"), asyncio.sleep))
-        await asyncio.to_thread(wait_for, log)
+        await asyncio.to_thread(eventually, log)
         task.cancel()
         await task
 
@@ -189,7 +190,7 @@ def test_ctrl_c_heals(aml_started, tmp_path, fault, heal):
         "--heal-cmd",
         heal.format(**paths),
     )
-    wait_for(paths["broken" if fault is BREAKING[0] else "again"].exists)
+    eventually(paths["broken" if fault is BREAKING[0] else "again"].exists)
     child.send_signal(signal.SIGINT)
     assert child.wait(60) == 130
     assert not paths["broken"].exists()
