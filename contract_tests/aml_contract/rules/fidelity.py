@@ -166,7 +166,8 @@ async def long_text(trial: Trial) -> None:
     user = trial.ns.user()
     head, middle, tail = (trial.ns.marker() for _ in range(3))
     half = (8_000 - len(head.text) - len(middle.text) - len(tail.text) - 4) // 2
-    sent = " ".join((head.text, filler(trial, half), middle.text, filler(trial, half), tail.text))
+    gaps = trial.ns.filler(half), trial.ns.filler(half)
+    sent = " ".join((head.text, gaps[0], middle.text, gaps[1], tail.text))
     await trial.add(user, sent)
     if not in_pieces(await trial.search(user, head.query), head):
         raise NotTested(
@@ -290,13 +291,3 @@ async def cjk_words(trial: Trial) -> None:
     trial.require(
         not lost, f"a word of a stored sentence does not find it in {', '.join(lost)}", *shown[:1]
     )
-
-
-def filler(trial: Trial, length: int) -> str:
-    """Invented words, exactly ``length`` characters."""
-    words: list[str] = []
-    size = 0
-    while size < length:
-        words.append(trial.ns.word())
-        size += len(words[-1]) + 1
-    return " ".join(words)[:length]

@@ -1,6 +1,6 @@
 """Nobody sees what another user stored (clauses A2, L2, R2): ordinary ids.
 
-Ids that a careless server takes for one another are in :mod:`isolation_ids`.
+Unusual ids are in :mod:`isolation_twins` and :mod:`isolation_injection`.
 """
 
 from __future__ import annotations

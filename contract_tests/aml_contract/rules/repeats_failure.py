@@ -9,8 +9,7 @@ from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
-from aml_contract.rules.durability import Calm, counts, repeated_once
-from aml_contract.rules.limits import padded
+from aml_contract.techniques.cut_short import Calm, counts, repeated_once
 from aml_contract.techniques.faults import NO_EFFECT, recovered, while_broken
 from aml_contract.trial import Trial
 
@@ -68,7 +67,7 @@ async def after_failure(t: Trial) -> None:
 async def after_failure_no_half(t: Trial) -> None:
     """The fault before an Add of 20 messages, beside it, and in its middle."""
     markers = [t.ns.marker() for _ in range(20)]
-    texts = [padded(t, marker, 2_000) for marker in markers]
+    texts = [t.ns.padded(marker, 2_000) for marker in markers]
     sample = [markers[0], markers[7], markers[13], markers[19]]
     control = await Calm.told(t, texts, sample)
     failed = False
