@@ -14,10 +14,11 @@ _BACKLOG = 512
 
 
 @contextlib.contextmanager
-def in_thread(app, **config):
+def in_thread(app, *, patient=True, **config):
     """Serve an ASGI application until the block ends; gives its URL.
 
-    It shuts down as on SIGTERM. ``config`` is uvicorn's.
+    It shuts down as on SIGTERM; unless ``patient``, although requests are under way.
+    ``config`` is uvicorn's.
     """
     listener = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
     config = {"log_config": None, "access_log": False, "backlog": _BACKLOG, **config}
@@ -30,6 +31,7 @@ def in_thread(app, **config):
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
+        server.force_exit = not patient
         thread.join(30)
         assert not thread.is_alive(), "the server did not shut down"
 

@@ -1,14 +1,9 @@
 """Puts a server on a real socket and rules on it, in one process or in two."""
 
 import asyncio
-import contextlib
-import socket
 import sys
-import threading
 import time
 from pathlib import Path
-
-import uvicorn
 
 from aml_contract.checking.runner import run_rules
 from aml_contract.endpoint.auth import Scheme
@@ -21,23 +16,6 @@ ROOT = Path(__file__).parents[2]
 KEY = "k-7b1e94c2"
 PATIENCE = 0.1
 """Waits of the kit are a tenth of what a stranger is given."""
-
-
-@contextlib.contextmanager
-def in_thread(app):
-    """Serve an application on a free port; gives its URL."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-    server = uvicorn.Server(uvicorn.Config(app, **app.uvicorn_settings()))
-    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join()
-        listener.close()
 
 
 def managed(name):

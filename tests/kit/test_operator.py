@@ -13,8 +13,8 @@ from aml_contract.rule import Cost, Need, all_rules
 from tests.broken.serving import judge, managed
 from tests.kit.conftest import command
 from tests.kit.rules import made
-from tests.servers import eventually
 from tests.kit.test_runner import good, outcomes
+from tests.servers import eventually
 
 FAULT = frozenset({Need.FAULT})
 RULES = {rule.name: rule for rule in all_rules()}
