@@ -66,7 +66,7 @@ def check(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Start no further rule after this time.",
+            help="Start no further rule after this time; end those under way 30 s later.",
             rich_help_panel=_RUN,
         ),
     ] = None,

@@ -15,6 +15,7 @@ from aml_contract.endpoint.target import Target, TargetError
         ({"url": "h:8080"}, "no http://"),
         ({"url": "http://h:port"}, "no URL"),
         ({"url": "http://h/#x"}, "#fragment"),
+        ({"url": "http://h/?tenant=1"}, "--add-url"),
         ({"cmd": "serve"}, "{port}"),
         ({"app": "module"}, "pkg.mod:name"),
         ({"url": "http://h", "auth": "basic"}, "--auth is one of"),
@@ -39,6 +40,14 @@ def test_nonsense_is_refused_in_one_sentence(given, words):
     ("given", "urls"),
     [
         ({"url": "http://h:1/"}, ("http://h:1/add", "http://h:1/search", "http://h:1/health")),
+        (
+            {"url": "http://[::1]:1"},
+            ("http://[::1]:1/add", "http://[::1]:1/search", "http://[::1]:1/health"),
+        ),
+        (
+            {"add_url": "http://h/a?t=1", "search_url": "http://h/s?t=1"},
+            ("http://h/a?t=1", "http://h/s?t=1", "http://h/health"),
+        ),
         (
             {"url": "https://h/v1"},
             ("https://h/v1/add", "https://h/v1/search", "https://h/v1/health"),

@@ -8,7 +8,6 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import cast
 
 import httpx
 
@@ -17,13 +16,13 @@ from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.operator import Faults
 from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe, Say, StartError
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
+from aml_contract.endpoint.reading import MOST_REPLY, TooLargeError, read, read_health
 from aml_contract.endpoint.target import Target, URLs
 from aml_contract.endpoint.trouble import in_words
 from aml_contract.exchange import Exchange, Operation
 
-_MOST_REPLY = 64 * 2**20
-"""Bytes of an answer that are read: half as much again as the largest legal one (M1)."""
 _PROBE_TIMEOUT = 30.0
+_PROBE_WAIT = 5.0
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
@@ -153,10 +152,7 @@ class HTTPEndpoint:
             async with asyncio.timeout(self._timeout):
                 response = await (self._fresh if fresh else self._kept).send(request, stream=True)
                 try:
-                    if response.status_code >= 400:
-                        reply = await _read_and_hang_up(response)
-                    else:
-                        reply = await _joined(response.aiter_bytes())
+                    reply = await (read_health if operation == "health" else read)(response)
                     status = response.status_code
                     reply_headers = {k.lower(): v for k, v in response.headers.items()}
                 finally:
@@ -165,8 +161,8 @@ class HTTPEndpoint:
             error = f"no answer within {self._timeout:g} s"
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
             raise
-        except _TooLargeError:
-            error = f"the answer is larger than {_MOST_REPLY // 2**20} MiB"
+        except TooLargeError:
+            error = f"the answer is larger than {MOST_REPLY // 2**20} MiB"
         except (httpx.TransportError, httpx.DecodingError) as trouble:
             error = in_words(trouble)
         if error is not None:
@@ -252,11 +248,16 @@ def health_probe(url: str) -> Probe:
     """A function that asks ``url`` once: its status, or ``None`` if nothing answered."""
 
     async def probe() -> int | None:
-        async with httpx.AsyncClient(trust_env=False, timeout=5.0) as client:
-            try:
-                return (await client.get(url)).status_code
-            except httpx.TransportError:
-                return None
+        client = httpx.AsyncClient(trust_env=False, timeout=_PROBE_WAIT)
+        try:
+            async with (
+                asyncio.timeout(_PROBE_WAIT),
+                client,
+                client.stream("GET", url) as response,
+            ):
+                return response.status_code
+        except (httpx.TransportError, TimeoutError):
+            return None
 
     return probe
 
@@ -264,10 +265,6 @@ def health_probe(url: str) -> Probe:
 def ignored_proxies() -> tuple[str, ...]:
     """The proxy variables that are set and that the kit ignores (P6)."""
     return tuple(name for name in os.environ if name.lower() in _PROXIES)
-
-
-class _TooLargeError(Exception):
-    pass
 
 
 def _client(context: ssl.SSLContext, target: Target, *, keep: int) -> httpx.AsyncClient:
@@ -279,28 +276,3 @@ def _client(context: ssl.SSLContext, target: Target, *, keep: int) -> httpx.Asyn
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=keep),
         headers={"user-agent": "aml-contract", "accept-encoding": "gzip, deflate"},
     )
-
-
-async def _joined(parts: AsyncIterator[bytes]) -> bytes:
-    whole, size = [], 0
-    async for part in parts:
-        whole.append(part)
-        if (size := size + len(part)) > _MOST_REPLY:
-            raise _TooLargeError
-    return b"".join(whole)
-
-
-async def _read_and_hang_up(response: httpx.Response) -> bytes:
-    """Read a refusal and close its connection before anybody else gets it.
-
-    httpx gives a connection back to the pool with the last byte that its own iterators
-    read, so the bytes are taken from the stream below and decoded afterwards.
-    """
-    raw = await _joined(aiter(cast("httpx.AsyncByteStream", response.stream)))
-    stream = response.extensions["network_stream"]
-    await stream.aclose()
-    for _ in range(10):  # the loop's next turns close the socket; the pool looks at it at once
-        if stream.get_extra_info("is_readable"):
-            break
-        await asyncio.sleep(0)
-    return httpx.Response(response.status_code, headers=response.headers, content=raw).content

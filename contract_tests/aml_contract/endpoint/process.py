@@ -31,6 +31,8 @@ _POLL = 0.02
 _STOP_TIMEOUT = 30.0
 _PORT_TRIES = 3
 _LOG_TAIL = 20
+_LOG_BYTES = 16_384
+"""Of the end of a log, in which its last lines are looked for: a log may be huge."""
 
 
 class StartError(Exception):
@@ -179,7 +181,9 @@ class ManagedProcess:
     def log_tail(self) -> str:
         """The last lines the server wrote, indented, or an empty string."""
         try:
-            lines = self.log.read_text(errors="replace").splitlines()[-_LOG_TAIL:]
+            with self.log.open("rb") as log:
+                log.seek(max(0, self.log.stat().st_size - _LOG_BYTES))
+                lines = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL:]
         except OSError:
             return ""
         return "".join(f"\n    | {line}" for line in lines)

@@ -190,6 +190,11 @@ class Target:
             raise TargetError("the key holds spaces around it or characters no header can carry")
 
     def _check_url(self, url: str) -> None:
+        if url == self.url and ("?" in url):
+            raise TargetError(
+                f"{url!r} has a query, behind which no path can stand: give the whole URLs "
+                "with --add-url, --search-url and --health-url"
+            )
         if self.key and self.key in url:
             raise TargetError("a URL holds the key; keys belong in a header (clause K3)")
         if self.managed and url.startswith("/"):
