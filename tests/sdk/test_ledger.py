@@ -127,3 +127,11 @@ def test_one_bad_operation_fails_alone(tmp_path, error):
     first, failed, last = asyncio.run(mixed())
     assert (first, last) == (Claim.NEW, Claim.NEW)
     assert "ledger cannot be written" in str(failed)
+
+
+def test_a_file_that_is_no_ledger_is_named(tmp_path):
+    (tmp_path / "ledger.sqlite3").write_bytes(b"something else" * 1_000)
+    ledger = SQLiteLedger(tmp_path)
+    with pytest.raises(OSError, match=r"ledger\.sqlite3: file is not a database"):
+        asyncio.run(ledger.open())
+    asyncio.run(ledger.close())
