@@ -245,7 +245,11 @@ class Trial:
         self.run.refusals.append(Refusal(self.rule.name, exchange))
         times = f" {ATTEMPTS} times" if exchange.retryable else ""
         name = exchange.operation.capitalize()
-        return NotTested(f"an ordinary {name} was answered {exchange.summary}{times}", exchange)
+        return NotTested(
+            f"an ordinary {name} was answered {exchange.summary}{times} "
+            "(see structure/legal-requests)",
+            exchange,
+        )
 
     @staticmethod
     async def together(*work: Coroutine[Any, Any, T]) -> list[T]:

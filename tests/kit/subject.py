@@ -3,7 +3,7 @@
 Started as users start theirs: ``python -m tests.kit.subject --port {port} [SWITCH…]``.
 Switches: ``slow`` (0.2 s an Add), ``lose`` (stores nothing), ``crash`` (exits on the fifth
 Add), ``refuse`` (422 for every Add), ``busy`` (429 for every Add), ``cold`` (0.5 s for the first
-Search), ``closed`` (exits at once).
+Search), ``closed`` (exits at once), ``raise`` (500 for every Add, its reason in the log).
 """
 
 import argparse
@@ -57,9 +57,14 @@ async def answer(scope, body):
         return 200, {}
     if KEY and dict(scope["headers"]).get(b"authorization") != f"Bearer {KEY}".encode():
         return 401, {"detail": {"reason": "no"}}
+    if path == "/nowhere":
+        return 404, {"detail": {"reason": "no such path"}}
     request = json.loads(body)
     if path == "/add":
         STATS["adds"] += 1
+        if "raise" in SWITCHES:
+            print("sqlite3.OperationalError: database is locked", flush=True)
+            return 500, {"detail": {"reason": "an error"}}
         if "crash" in SWITCHES and STATS["adds"] == 5:
             print("out of memory, good bye", flush=True)
             os._exit(7)

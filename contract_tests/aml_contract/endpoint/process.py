@@ -11,6 +11,7 @@ import asyncio
 import atexit
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -31,6 +32,9 @@ _POLL = 0.02
 _STOP_TIMEOUT = 30.0
 _PORT_TRIES = 3
 _LOG_TAIL = 20
+_COMPLAINT = re.compile("error|exception|panic", re.IGNORECASE)
+_COMPLAINTS = 3
+_COMPLAINT_LENGTH = 600
 _LOG_BYTES = 16_384
 """Of the end of a log, in which its last lines are looked for: a log may be huge."""
 
@@ -188,6 +192,16 @@ class ManagedProcess:
             return ""
         return "".join(f"\n    | {line}" for line in lines)
 
+    @property
+    def complaints(self) -> str:
+        """The last lines of the log that tell of an error, indented, or an empty string."""
+        try:
+            lines = self.log.read_text(errors="replace").splitlines()
+        except OSError:
+            return ""
+        found = [line for line in lines if _COMPLAINT.search(line)][-_COMPLAINTS:]
+        return "".join(f"\n    | {line[:_COMPLAINT_LENGTH]}" for line in found)
+
     def _spawn(self) -> None:
         with self.log.open("ab") as log:
             self._child = subprocess.Popen(
@@ -221,6 +235,7 @@ class CommandProcess:
 
     can_kill = False
     died = None
+    complaints = ""
 
     def __init__(self, command: str, probe: Probe, *, timeout: float = 60.0) -> None:
         self._command = command

@@ -41,6 +41,11 @@ class Process(Protocol):
         """How it ended by itself, in words; ``None`` while it runs or was stopped."""
         ...
 
+    @property
+    def complaints(self) -> str:
+        """The last errors in its log, as indented lines; empty if there is none to read."""
+        ...
+
 
 class Endpoint(Protocol):
     """What a rule's trial sends through."""

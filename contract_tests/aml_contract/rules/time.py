@@ -80,7 +80,9 @@ async def optional(trial: Trial) -> None:
     mixed = trial.add_body(user, marker.text, dated(trial.ns.marker(), NEW_YEAR_2024))
     made = await attempt(trial, "add", mixed)
     if with_time.status != 200 and made.status != 200:
-        raise NotTested(f"no Add is accepted ({with_time.summary})", with_time)
+        raise NotTested(
+            f"no Add is accepted ({with_time.summary}) (see structure/legal-requests)", with_time
+        )
     trial.require(
         made.status == 200, f"a message without a timestamp was answered {made.summary}", made
     )

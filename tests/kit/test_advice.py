@@ -1,0 +1,64 @@
+"""What a builder reads when nothing works yet: one finding, and what to look at first."""
+
+import asyncio
+
+import pytest
+
+from aml_contract.checking.check import Check
+from aml_contract.endpoint.target import Target
+from aml_contract.outcome import Outcome
+from aml_contract.report.wording import verdict_sentence
+from aml_contract.rule import all_rules
+from aml_contract.run import Run
+from tests.kit.conftest import command
+
+RULES = [
+    rule
+    for rule in all_rules()
+    if rule.name in ("echo/ids", "visibility/immediate", "structure/legal-requests")
+]
+
+
+def report(**target):
+    check = Check(Target(**target), RULES, Run(1, "salt", patience=0.01))
+    asyncio.run(check.execute())
+    return check.report()
+
+
+def message(found):
+    (finding,) = found.having(Outcome.FAILED)
+    return finding.message
+
+
+def test_a_404_asks_for_the_right_url():
+    found = report(cmd=command(), add_url="/nowhere")
+    assert "/nowhere the right Add URL? --add-url and --search-url name others" in message(found)
+
+
+@pytest.mark.parametrize(
+    ("key", "advice"),
+    [
+        ({}, "does the endpoint want a key? --auth and --key-env give one"),
+        (
+            {"auth": "bearer", "key": "wrong"},
+            "is the key right, and is bearer its scheme (--auth)?",
+        ),
+    ],
+)
+def test_a_401_asks_for_the_key(key, advice):
+    assert advice in message(report(cmd=f"SUBJECT_KEY=secret {command()[5:]}", **key))
+
+
+def test_a_500_shows_what_the_server_logged():
+    text = message(report(cmd=command("raise")))
+    assert "the last errors in the server's log:" in text
+    assert "    | sqlite3.OperationalError: database is locked" in text
+
+
+def test_the_verdict_says_where_to_begin():
+    found = report(cmd=command("refuse"))
+    assert found.having(Outcome.NOT_TESTED)
+    assert "1 of 1 MUST rule failed; 2 could not be tested." in verdict_sentence(found)
+    assert verdict_sentence(found).endswith(
+        "Begin with structure/legal-requests: 2 rules wait for it."
+    )
