@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 
 import httpx
 
@@ -18,6 +17,7 @@ from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe,
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
 from aml_contract.endpoint.reading import MOST_REPLY, TooLargeError, read, read_health
 from aml_contract.endpoint.target import Target, URLs
+from aml_contract.endpoint.tls import tls_context
 from aml_contract.endpoint.trouble import in_words
 from aml_contract.exchange import Exchange, Operation
 
@@ -50,15 +50,8 @@ class HTTPEndpoint:
         self._timeout = target.timeout
         self._slots = asyncio.Semaphore(target.concurrency)
         self._began = time.perf_counter()
-        context = httpx.create_ssl_context(trust_env=False)
-        self._kept = _client(context, target, keep=target.concurrency)
-        self._fresh = _client(context, target, keep=0)
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the declared places, for requests not sent by :meth:`send`."""
-        async with self._slots:
-            yield
+        self._kept = _client(target, keep=target.concurrency)
+        self._fresh = _client(target, keep=0)
 
     @asynccontextmanager
     async def raw(
@@ -193,46 +186,49 @@ async def open_endpoint(target: Target, *, say: Say | None = None) -> AsyncItera
     Raises:
         Unreachable: nothing answers, or the server did not come up.
     """
+    opened = _started(target, say) if target.managed else _reached(target)
+    async with opened as endpoint:
+        yield endpoint
+
+
+@asynccontextmanager
+async def _started(target: Target, say: Say | None) -> AsyncIterator[HTTPEndpoint]:
+    """The endpoint of a server that the kit starts, and ends."""
     auth = target.credentials
-    if target.managed:
-        process = ManagedProcess(
-            target.command or "",
-            data_dir=target.data_dir,
-            start_timeout=target.start_timeout,
-            ready_timeout=target.ready_timeout,
-            say=say,
-        )
+    process = ManagedProcess(
+        target.command or "",
+        data_dir=target.data_dir,
+        start_timeout=target.start_timeout,
+        ready_timeout=target.ready_timeout,
+        say=say,
+    )
+    with closing(process):
         try:
-            try:
-                await process.launch(lambda port: health_probe(target.urls(port).health))
-            except StartError as error:
-                raise Unreachable(auth.redact(f"{error}\n  command: {process.command}")) from error
-            endpoint = HTTPEndpoint(target.urls(process.port), auth, target)
+            await process.launch(lambda port: health_probe(target.urls(port).health))
+        except StartError as error:
+            raise Unreachable(auth.redact(f"{error}\n  command: {process.command}")) from error
+        async with aclosing(HTTPEndpoint(target.urls(process.port), auth, target)) as endpoint:
             endpoint.process = process
             if target.fault_cmd and target.heal_cmd:
-                endpoint.faults = Faults(
-                    process.filled(target.fault_cmd), process.filled(target.heal_cmd)
-                )
-            try:
-                yield endpoint
-            finally:
-                await endpoint.aclose()
-        finally:
-            process.close()
-        return
-    endpoint = HTTPEndpoint(target.urls(), auth, target)
-    if target.restart_cmd:
-        endpoint.process = CommandProcess(
-            target.restart_cmd, health_probe(endpoint.health_url), timeout=target.start_timeout
-        )
-    if target.fault_cmd and target.heal_cmd:
-        endpoint.faults = Faults(target.fault_cmd, target.heal_cmd)
-    try:
+                fault, heal = process.filled(target.fault_cmd), process.filled(target.heal_cmd)
+                endpoint.faults = Faults(fault, heal)
+            yield endpoint
+
+
+@asynccontextmanager
+async def _reached(target: Target) -> AsyncIterator[HTTPEndpoint]:
+    """The endpoint of a stranger's server."""
+    async with aclosing(HTTPEndpoint(target.urls(), target.credentials, target)) as endpoint:
+        if target.restart_cmd:
+            probe = health_probe(endpoint.health_url)
+            endpoint.process = CommandProcess(
+                target.restart_cmd, probe, timeout=target.start_timeout
+            )
+        if target.fault_cmd and target.heal_cmd:
+            endpoint.faults = Faults(target.fault_cmd, target.heal_cmd)
         if words := await endpoint.answers():
             raise Unreachable(unreachable_message(endpoint, words))
         yield endpoint
-    finally:
-        await endpoint.aclose()
 
 
 def unreachable_message(endpoint: HTTPEndpoint, words: str) -> str:
@@ -248,7 +244,7 @@ def health_probe(url: str) -> Probe:
     """A function that asks ``url`` once: its status, or ``None`` if nothing answered."""
 
     async def probe() -> int | None:
-        client = httpx.AsyncClient(trust_env=False, timeout=_PROBE_WAIT)
+        client = httpx.AsyncClient(verify=tls_context(), trust_env=False, timeout=_PROBE_WAIT)
         try:
             async with (
                 asyncio.timeout(_PROBE_WAIT),
@@ -267,9 +263,9 @@ def ignored_proxies() -> tuple[str, ...]:
     return tuple(name for name in os.environ if name.lower() in _PROXIES)
 
 
-def _client(context: ssl.SSLContext, target: Target, *, keep: int) -> httpx.AsyncClient:
+def _client(target: Target, *, keep: int) -> httpx.AsyncClient:
     return httpx.AsyncClient(
-        verify=context,
+        verify=tls_context(),
         trust_env=False,
         follow_redirects=False,
         timeout=httpx.Timeout(None, connect=target.connect_timeout),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -20,6 +19,7 @@ import h11
 
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.reading import MOST_REPLY
+from aml_contract.endpoint.tls import tls_context
 from aml_contract.exchange import Exchange, Operation
 
 Headers = Sequence[tuple[str, str]]
@@ -225,7 +225,7 @@ async def connect(settings: RawSettings) -> AsyncIterator[RawConnection]:
             reader, writer = await asyncio.open_connection(
                 parts.hostname,
                 parts.port or (443 if secure else 80),
-                ssl=ssl.create_default_context() if secure else None,
+                ssl=tls_context() if secure else None,
             )
     except TimeoutError as error:
         raise ConnectionError(f"no connection within {_CONNECT_TIMEOUT:g} s") from error
