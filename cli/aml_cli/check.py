@@ -123,11 +123,11 @@ def check(
 
     from rich.console import Console
 
-    from aml_contract.checking.check import RUNS, Check, capabilities_of, means_of, new_run_id
+    from aml_contract.checking.check import RUNS, Check, capabilities_of, means_of
     from aml_contract.checking.selection import UnknownRuleError, select
     from aml_contract.checking.selection import plan as plan_of
     from aml_contract.rule import Capability, all_rules
-    from aml_contract.run import Run
+    from aml_contract.run import Run, new_run_id
 
     target = make_target(
         url=url,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from dataclasses import dataclass, field
 
 from aml_contract.exchange import Exchange
@@ -49,3 +51,8 @@ class Run:
             for made in self.ordinary
             if made.operation == operation and made.status == 200
         ]
+
+
+def new_run_id() -> str:
+    """A run's name, which is its salt too: when, and a few random letters."""
+    return f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(3)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -117,8 +116,3 @@ class Recorder:
 def summary_of(exchange: ExchangeRecord) -> str:
     """``200`` or the reason why there is no status."""
     return str(exchange.status) if exchange.status is not None else exchange.error or "no answer"
-
-
-def as_event(result: RuleResult) -> dict[str, Any]:
-    """The result as plain JSON values."""
-    return result.model_dump(mode="json")
