@@ -26,6 +26,7 @@ from aml_contract.trial import Trial
 
 GRACE = 30.0
 """Seconds that rules under way may go on when the time budget is used up."""
+_AT_LEAST = 5.0
 _SHOWN_BY_DEFAULT = 2
 """Latest exchanges shown for a finding that points at none."""
 
@@ -110,6 +111,9 @@ class Runner:
             return obstacle
         if rule.last:
             return None
+        faults = self.endpoint.faults
+        if Need.FAULT in rule.needs and faults is not None and faults.trouble:
+            return Outcome.NOT_TESTED, f"the endpoint may still be broken: {faults.trouble}"
         if self._down:
             return Outcome.NOT_TESTED, self._down
         if self._deadline is not None and time.monotonic() >= self._deadline:
@@ -123,7 +127,8 @@ class Runner:
         """Seconds that a rule which starts now may take; ``None`` if there is no budget."""
         if self._deadline is None:
             return None
-        return max(0.0, self._deadline - time.monotonic()) + GRACE
+        # The last rules come when the time may be up; what they judge has been sent long ago.
+        return max(self._deadline + GRACE - time.monotonic(), _AT_LEAST)
 
     async def _try(self, rule: Rule) -> RuleResult:
         trial = Trial(rule, self.endpoint, self.run)
