@@ -25,7 +25,7 @@ from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker, Namespace
-from aml_contract.rule import Capability, Rule
+from aml_contract.rule import Capability, Need, Rule
 from aml_contract.run import Refusal, Run
 
 T = TypeVar("T")
@@ -242,7 +242,8 @@ class Trial:
 
     def refused(self, exchange: Exchange) -> NotTested:
         """What to raise when an ordinary request got no 200; keeps it in the run."""
-        self.run.refusals.append(Refusal(self.rule.name, exchange))
+        if Need.FAULT not in self.rule.needs:  # it may not have got over the fault yet
+            self.run.refusals.append(Refusal(self.rule.name, exchange))
         times = f" {ATTEMPTS} times" if exchange.retryable else ""
         name = exchange.operation.capitalize()
         return NotTested(

@@ -164,11 +164,20 @@ def test_a_fault_without_effect_blames_nobody():
     assert all("the fault command had no effect" in r.message for r in found.values())
 
 
-def test_what_cannot_be_healed_blames_nobody(tmp_path):
+def test_what_cannot_be_healed_blames_nobody():
     target = managed("Correct") | {"heal_cmd": "true"}
-    found = judge([RULES["repeats/after-failure"]], **target)["repeats/after-failure"]
-    assert found.outcome is Outcome.NOT_TESTED
-    assert "after --heal-cmd the endpoint did not work again" in found.message
+    names = ("repeats/after-failure", "errors/store-fault-search", "structure/legal-requests")
+    found = judge([RULES[name] for name in names], **target)
+    assert found.pop("structure/legal-requests").outcome is Outcome.PASSED
+    messages = [result.message for result in found.values()]
+    assert {result.outcome for result in found.values()} == {Outcome.NOT_TESTED}
+    assert sum("after --heal-cmd the endpoint did not work again" in m for m in messages) == 2
+    assert sum("may still be broken" in m for m in messages) == 1
+
+
+def test_a_finding_says_that_the_fault_belongs_to_it():
+    found = judge([RULES["errors/store-fault-add"]], **managed("BlamesTheClient"))
+    assert "--fault-cmd before" in found["errors/store-fault-add"].notes[0]
 
 
 BREAKING = ("touch {broken}; sleep 600", "rm {broken}")

@@ -40,7 +40,7 @@ class Faults:
         self._heal = heal
         self._timeout = timeout
         self.trouble: str | None = None
-        """Why the endpoint may still be broken, in words, once healing it failed."""
+        """Why the endpoint may still be broken, in words, once it was not healed."""
 
     @asynccontextmanager
     async def broken(self) -> AsyncIterator[None]:

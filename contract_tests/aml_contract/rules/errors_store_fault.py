@@ -13,7 +13,7 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
-from aml_contract.techniques.faults import NO_EFFECT, recovered, temporary, while_broken
+from aml_contract.techniques.faults import NO_EFFECT, broken, temporary, while_broken
 from aml_contract.techniques.steps import data_of, planted
 from aml_contract.trial import Trial
 
@@ -44,7 +44,7 @@ async def store_fault_add(trial: Trial) -> None:
     await planted(trial, user)
     told = [(who, trial.ns.marker()) for who in (user, trial.ns.user(), user)]
     acknowledged = []
-    async with trial.broken():
+    async with broken(trial):
         for who, marker in told:
             made = await while_broken(trial, "add", trial.add_body(who, marker.text))
             if made.status == 200:
@@ -56,7 +56,6 @@ async def store_fault_add(trial: Trial) -> None:
                 "never sends again",
                 made,
             )
-    await recovered(trial)
     for who, marker, made in acknowledged:
         trial.require(
             await found_at_last(trial, who, marker),
@@ -147,12 +146,11 @@ async def searched_while_broken(
 ) -> list[tuple[Marker, Exchange]]:
     """Each message asked for twice while the fault holds; the endpoint works again on return."""
     answers = []
-    async with trial.broken():
+    async with broken(trial):
         for top_k in (100, 10):  # not only what a cache may know
             for marker in markers:
                 body = trial.search_body(user, marker.query, top_k)
                 answers.append((marker, await while_broken(trial, "search", body)))
-    await recovered(trial)
     return answers
 
 

@@ -10,7 +10,7 @@ from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
 from aml_contract.techniques.cut_short import Calm, counts, repeated_once
-from aml_contract.techniques.faults import NO_EFFECT, recovered, while_broken
+from aml_contract.techniques.faults import NO_EFFECT, broken, while_broken
 from aml_contract.trial import Trial
 
 FAULT = frozenset({Need.FAULT})
@@ -39,9 +39,8 @@ async def after_failure(t: Trial) -> None:
     user, marker = t.ns.user(), t.ns.marker()
     body = t.add_body(user, marker.text)
     control = await Calm.told(t, [marker.text], [marker])
-    async with t.broken():
+    async with broken(t):
         first = await while_broken(t, "add", body)
-    await recovered(t)
     if first.status == 200:
         raise NotTested(f"{NO_EFFECT} on Add: it succeeded", first)
     await t.add(user, t.ns.marker().text)
@@ -74,7 +73,6 @@ async def after_failure_no_half(t: Trial) -> None:
     for delay in (None, *(control.seconds * moment for moment in MOMENTS)):
         body = t.add_body(t.ns.user("failing"), *texts)
         first = await struck(t, body, delay)
-        await recovered(t)
         if first.status == 200:
             continue  # the fault came too late
         failed = True
@@ -87,12 +85,12 @@ async def after_failure_no_half(t: Trial) -> None:
 async def struck(t: Trial, body: dict[str, Any], delay: float | None) -> Exchange:
     """Send an Add and run the fault command ``delay`` seconds later; before it if ``None``."""
     if delay is None:
-        async with t.broken():
+        async with broken(t):
             return await while_broken(t, "add", body)
     flying = asyncio.create_task(while_broken(t, "add", body))
     try:
         await asyncio.sleep(delay)
-        async with t.broken():
+        async with broken(t):
             return await flying
     finally:
         flying.cancel()

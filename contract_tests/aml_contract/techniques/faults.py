@@ -7,17 +7,19 @@ endpoint.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from aml_contract.exchange import Exchange, Operation
-from aml_contract.finding import NotTested
+from aml_contract.finding import Finding, NotTested, Violation
 from aml_contract.techniques.steps import TEMPORARY
 from aml_contract.trial import Trial
 
 NO_EFFECT = "the fault command had no effect"
 _LONGEST = 120.0
-"""Seconds that one answer may take while the fault holds; proxies cut earlier (clause F2)."""
-_RECOVERY = 60
-"""Seconds that an endpoint is given after the fault was healed."""
+"""Seconds that one answer may take while the fault holds, and the way back after it was
+healed; proxies cut earlier (clause F2)."""
 
 
 async def while_broken(trial: Trial, operation: Operation, body: object) -> Exchange:
@@ -46,23 +48,52 @@ def temporary(exchange: Exchange) -> bool:
     return status == 409 and exchange.operation == "add"
 
 
-async def recovered(trial: Trial) -> None:
+@asynccontextmanager
+async def broken(trial: Trial) -> AsyncIterator[None]:
+    """Inside, the operator's fault holds; after it the endpoint works again.
+
+    Raises:
+        NotTested: a command of the operator failed, or the endpoint does not work again. A
+            finding from inside goes first.
+    """
+    try:
+        async with trial.broken():
+            yield
+    except Finding as found:
+        if isinstance(found, Violation):
+            trial.note("run --fault-cmd before these requests, and --heal-cmd after them")
+        with contextlib.suppress(NotTested):
+            await _recovered(trial)
+        raise
+    await _recovered(trial)
+
+
+async def _recovered(trial: Trial) -> None:
     """Wait until an Add and its Search work again.
 
     Raises:
         NotTested: they do not; who is to blame cannot be seen from outside.
     """
-    user = trial.ns.user("healed")
-    for _ in range(_RECOVERY):
-        marker = trial.ns.marker()
-        made = await trial.send_add(trial.add_body(user, marker.text), fresh=True)
-        if made.status == 200:
-            made = await trial.send_search(trial.search_body(user, marker.query), fresh=True)
-            if made.status == 200 and trial.showing(trial.items(made), marker):
-                return
-        await trial.pause(1.0)
-    raise NotTested(
-        f"{_RECOVERY} s after --heal-cmd the endpoint did not work again: an ordinary "
-        f"{made.operation.capitalize()} was answered {made.summary}",
-        made,
-    )
+    longest = _LONGEST * trial.run.patience
+    before = len(trial.exchanges)
+    try:
+        async with asyncio.timeout(longest):
+            while not await _works(trial):
+                await trial.pause(1.0)
+    except TimeoutError:
+        last = trial.exchanges[before:][-1:]
+        said = "".join(f"; {made.operation.capitalize()}: {made.summary}" for made in last)
+        words = f"{longest:g} s after --heal-cmd the endpoint did not work again{said}"
+        if trial.endpoint.faults is not None:
+            trial.endpoint.faults.trouble = words
+        raise NotTested(words, *last) from None
+
+
+async def _works(trial: Trial) -> bool:
+    """Whether a fresh user's Add is acknowledged and found."""
+    user, marker = trial.ns.user("healed"), trial.ns.marker()
+    made = await trial.send_add(trial.add_body(user, marker.text), fresh=True)
+    if made.status != 200:
+        return False
+    made = await trial.send_search(trial.search_body(user, marker.query), fresh=True)
+    return made.status == 200 and bool(trial.showing(trial.items(made), marker))
