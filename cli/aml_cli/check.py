@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aml_cli import target_options as options
+from aml_cli.running import until_interrupted, write_report
 from aml_cli.target_options import make_target, usage_error
 
 if TYPE_CHECKING:
@@ -170,29 +171,20 @@ def check(
 
 def _execute(check: Check, console: Console, json: Path | None, *, require_all: bool) -> int:
     """Run the check, print and write its report; the exit code."""
-    import asyncio
-    import contextlib
-    import signal
-
     from aml_contract.checking.document import exit_code
     from aml_contract.report.progress import ProgressView
 
-    # A polite end of the kit must end its server too, as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     _print_header(console, check)
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        ProgressView(console, len(check.rules)) as view,
-    ):
+    with ProgressView(console, len(check.rules)) as view:
         check.view = view
-        asyncio.run(check.execute())
+        until_interrupted(check.execute())
     report = check.report()
     if check.unreachable:
         typer.echo(f"aml: {check.unreachable}", err=True)
     else:
         _print_outcome(console, check)
     if json is not None:
-        _write(json, report.model_dump_json(indent=2))
+        write_report(json, report.model_dump_json(indent=2))
     return exit_code(report, require_all=require_all)
 
 
@@ -235,11 +227,3 @@ def _print_plan(console: Console, costs: dict[str, Cost]) -> None:
     table.add_row("total", f"{total.adds}", f"{total.searches}", f"{total.others}", style="bold")
     console.print(table)
     console.print("At most, on an endpoint that answers well. Nothing was sent.")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        typer.echo(f"aml: the report was not written: {error}", err=True)

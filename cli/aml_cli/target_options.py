@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -159,10 +158,8 @@ def make_target(**given: Any) -> Target:
     """
     from aml_contract.endpoint.target import Target, TargetError
 
-    variable = given.get("key_env")
-    key = os.environ.get(variable) if variable else None
     try:
-        return Target(key=key, **given)
+        return Target.keyed_by_environment(**given)
     except TargetError as error:
         usage_error(str(error))
 

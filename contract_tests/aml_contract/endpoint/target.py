@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from aml_contract.endpoint.auth import Auth, Scheme
@@ -78,6 +80,16 @@ class Target:
             raise TargetError("--fault-cmd and --heal-cmd belong together")
         if self.managed and self.restart_cmd:
             raise TargetError("--restart-cmd is for remote endpoints; the kit restarts its own")
+
+    @classmethod
+    def keyed_by_environment(cls, **given: Any) -> Target:
+        """The target with these fields; the key is read from the variable ``key_env``.
+
+        Raises:
+            TargetError: the combination makes no sense; the message says why.
+        """
+        variable = given.get("key_env")
+        return cls(key=os.environ.get(variable) if variable else None, **given)
 
     @property
     def managed(self) -> bool:

@@ -207,8 +207,7 @@ class Suite:
                 "heal_cmd",
             )
         }
-        variable = given["key_env"]
-        return Target(key=os.environ.get(variable) if variable else None, **given)
+        return Target.keyed_by_environment(**given)
 
     def _take_arguments(self) -> None:
         """Without paths of the user's own, run the contract alone."""
