@@ -3,7 +3,8 @@
 Started as users start theirs: ``python -m tests.kit.subject --port {port} [SWITCH…]``.
 Switches: ``slow`` (0.2 s an Add), ``lose`` (stores nothing), ``crash`` (exits on the fifth
 Add), ``refuse`` (422 for every Add), ``busy`` (429 for every Add), ``cold`` (0.5 s for the first
-Search), ``closed`` (exits at once), ``raise`` (500 for every Add, its reason in the log).
+Search), ``closed`` (exits at once), ``raise`` (500 for every Add, its reason in the log),
+``page`` (200 and HTML for everything).
 """
 
 import argparse
@@ -41,10 +42,14 @@ async def app(scope, receive, send):
         status, reply = 500, {"detail": {"reason": "an error"}}
     finally:
         STATS["in_flight"] -= 1
-    head = [(b"content-type", b"application/json")]
+    if "page" in SWITCHES:
+        status, reply = 200, "<html>Welcome</html>"
+    head = [(b"content-type", b"text/html" if "page" in SWITCHES else b"application/json")]
     await send({"type": "http.response.start", "status": status, "headers": head})
-    text = json.dumps(reply).encode() if scope["method"] != "HEAD" else b""
-    await send({"type": "http.response.body", "body": text})
+    text = reply if isinstance(reply, str) else json.dumps(reply)
+    if scope["method"] == "HEAD":
+        text = ""
+    await send({"type": "http.response.body", "body": text.encode()})
 
 
 async def answer(scope, body):

@@ -17,10 +17,11 @@ RULES = [
     for rule in all_rules()
     if rule.name in ("echo/ids", "visibility/immediate", "structure/legal-requests")
 ]
+FIRST = [rule for rule in all_rules() if rule.family in ("errors", "structure")]
 
 
-def report(**target):
-    check = Check(Target(**target), RULES, Run(1, "salt", patience=0.01))
+def report(rules=RULES, **target):
+    check = Check(Target(**target), rules, Run(1, "salt", patience=0.01))
     asyncio.run(check.execute())
     return check.report()
 
@@ -62,3 +63,16 @@ def test_the_verdict_says_where_to_begin():
     assert verdict_sentence(found).endswith(
         "Begin with structure/legal-requests: 2 rules wait for it."
     )
+
+
+def test_a_wrong_url_is_one_finding():
+    found = report(FIRST, cmd=command(), add_url="/nowhere", search_url="/nowhere")
+    assert [one.rule for one in found.having(Outcome.FAILED)] == ["structure/legal-requests"]
+
+
+def test_a_page_instead_of_answers_is_said_by_the_rules_about_json():
+    found = report(FIRST, cmd=command("page"))
+    failed = [one.rule for one in found.having(Outcome.FAILED)]
+    assert failed == ["structure/add-json", "structure/search-json"]
+    warned = [one.rule for one in found.having(Outcome.WARNED)]
+    assert not {"errors/malformed-json", "errors/invalid-fields"} & set(warned)

@@ -7,6 +7,7 @@ from aml_contract.finding import NotApplicable, NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.readings import kind_of, read_strictly
+from aml_contract.techniques.steps import see_working
 from aml_contract.trial import Trial
 
 UTF8 = frozenset({"", "utf-8", "utf8", "us-ascii"})
@@ -147,28 +148,26 @@ async def search_envelope(t: Trial) -> None:
     title='A Search for a user never seen is answered 200 with {"data": []}.',
     why="The platform asks before anything is stored; null, 404 or 500 is a failed Search.",
     fix="Return an empty list, not null, when the user has no memories.",
-    cost=Cost(searches=1),
+    cost=Cost(adds=1, searches=2),
     modes=(56,),
     peers=("P67", "P68"),
     cases=("B08", "B24"),
 )
 async def unknown_user(t: Trial) -> None:
-    """One Search as a user that nobody ever used."""
+    """One Search as a user that nobody ever used; if it fails, one of a user with memories."""
     exchange = await t.insist("search", t.search_body(t.ns.user(), t.ns.marker().query))
     if exchange.status in (None, 401, 403, 408, 425, 429, 503):
-        raise NotTested(f"a Search was answered {exchange.summary}", exchange)
-    t.require(
-        exchange.status == 200,
-        f"a Search for a user never seen was answered {exchange.summary}, not 200",
-        exchange,
-    )
+        raise NotTested(
+            f"a Search was answered {exchange.summary} (see structure/legal-requests)", exchange
+        )
+    if exchange.status != 200:
+        await see_working(t, "search")
+        t.fail(f"a Search for a user never seen was answered {exchange.summary}, not 200", exchange)
     answer = read_strictly(exchange, "structure/search-json")
-    data = answer.get("data") if isinstance(answer, dict) else answer
-    t.require(
-        isinstance(answer, dict) and data == [] and isinstance(data, list),
-        f'a Search for a user never seen gave {kind_of(data)}, not "data": []',
-        exchange,
-    )
+    if not isinstance(answer, dict) or answer.get("data") != []:
+        await see_working(t, "search")
+        data = answer["data"] if isinstance(answer, dict) and "data" in answer else answer
+        t.fail(f'a Search for a user never seen gave {kind_of(data)}, not "data": []', exchange)
 
 
 def _strict_json(t: Trial, exchange: Exchange, name: str) -> None:
