@@ -17,12 +17,18 @@ from aml_adapters.hybrid.ranking import order, score, weighted
 from aml_adapters.hybrid.rows import Indexed, Said, Snapshot
 from aml_adapters.hybrid.store import Store
 from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
-from aml_sdk._gen.models import AddRequest, ContentPart, Memory, Message, SearchRequest
-from aml_sdk.content import images_of, is_blank, is_blank_content, text_of
+from aml_sdk import (
+    AddRequest,
+    ContentPart,
+    Memory,
+    MemorySystem,
+    Message,
+    SearchRequest,
+    Unavailable,
+)
+from aml_sdk.content import decoded_size, images_of, is_blank, is_blank_content, text_of
 from aml_sdk.data_dir import DataDirectory
-from aml_sdk.errors import Unavailable
 from aml_sdk.identity import memory_id
-from aml_sdk.system import MemorySystem
 
 _PARTS = TypeAdapter(list[ContentPart])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -220,18 +226,10 @@ def _indexed(message: Message, text: str, chunk_time: int, vector: Vectors) -> I
         chunk_time=chunk_time,
         timestamp=UNDATED if message.timestamp is None else message.timestamp,
         length=length,
-        image_bytes=sum(_decoded_size(part.image_url.url) for part in images_of(message.content)),
+        image_bytes=sum(decoded_size(part.image_url.url) for part in images_of(message.content)),
         vector=vector.tobytes(),
         terms=found,
     )
-
-
-def _decoded_size(url: str) -> int:
-    """Bytes of an inline image; remote ones have none."""
-    head, comma, encoded = url.partition(",")
-    if not (comma and head.endswith(";base64")):
-        return 0
-    return len(encoded) * 3 // 4 - encoded[-2:].count("=")
 
 
 def _fitting(rows: Integers, image_bytes: Integers, most: int) -> Iterator[int]:
