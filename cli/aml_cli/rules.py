@@ -25,7 +25,11 @@ def rules(
     if coverage:
         console.print(coverage_table(known))
         return
-    table = Table("rule", "level", "clause", "what a conforming endpoint does", box=None)
+    table = Table(box=None)
+    table.add_column("rule", no_wrap=True)  # to be copied, and found by grep in a pipe
+    table.add_column("level")
+    table.add_column("clause", max_width=12)
+    table.add_column("what a conforming endpoint does")
     family = ""
     for rule in known:
         if family and rule.family != family:

@@ -1,13 +1,16 @@
 """What a builder reads when nothing works yet: one finding, and what to look at first."""
 
 import asyncio
+import io
 
 import pytest
+from rich.console import Console
 
 from aml_contract.checking.check import Check
 from aml_contract.endpoint.target import Target
 from aml_contract.outcome import Outcome
-from aml_contract.report.wording import verdict_sentence
+from aml_contract.report.progress import ProgressView
+from aml_contract.report.wording import curl_heading, verdict_sentence
 from aml_contract.rule import all_rules
 from aml_contract.run import Run
 from tests.kit.conftest import command
@@ -76,3 +79,18 @@ def test_a_page_instead_of_answers_is_said_by_the_rules_about_json():
     assert failed == ["structure/add-json", "structure/search-json"]
     warned = [one.rule for one in found.having(Outcome.WARNED)]
     assert not {"errors/malformed-json", "errors/invalid-fields"} & set(warned)
+
+
+def test_a_log_tells_a_reason_for_not_testing_once():
+    log = io.StringIO()
+    check = Check(Target(cmd=command("refuse")), RULES, Run(1, "salt", patience=0.01))
+    check.view = ProgressView(Console(file=log), len(RULES))
+    asyncio.run(check.execute())
+    assert len(check.report().having(Outcome.NOT_TESTED)) == 2
+    assert log.getvalue().count("not tested") == 1
+
+
+def test_the_curl_says_where_its_key_comes_from():
+    key = {"auth": "bearer", "key": "secret", "key_env": "MY_KEY"}
+    found = report(RULES[:1], cmd=f"SUBJECT_KEY=secret {command()[5:]}", **key)
+    assert 'export AML_KEY="$MY_KEY"' in curl_heading(found)

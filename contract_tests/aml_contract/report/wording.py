@@ -117,10 +117,14 @@ def reproduction(report: Report, rule: str) -> str:
 
 def curl_heading(report: Report) -> str:
     """What to know before pasting the commands."""
-    if report.endpoint.kind == "url" or report.endpoint.add_url is None:
-        return "curl"
-    port = urlsplit(report.endpoint.add_url).port
-    return f"curl (the kit's server is gone; start yours on port {port} first)"
+    flags = report.endpoint.flags
+    notes = []
+    if report.endpoint.kind != "url" and report.endpoint.add_url is not None:
+        port = urlsplit(report.endpoint.add_url).port
+        notes.append(f"the kit's server is gone; start yours on port {port} first")
+    if "--key-env" in flags and (variable := flags[flags.index("--key-env") + 1]) != "AML_KEY":
+        notes.append(f'the key is read from AML_KEY: export AML_KEY="${variable}"')
+    return f"curl ({'; '.join(notes)})" if notes else "curl"
 
 
 def totals(report: Report) -> str:
