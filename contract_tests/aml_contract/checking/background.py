@@ -44,7 +44,9 @@ class BackgroundCheck(View):
         if not self._thread.is_alive():
             return
         self._running.wait()
-        if self._loop is not None and self._task is not None:
+        # With every result there it is closing its connections, which wants no interruption.
+        closing = all(waiting.done() for waiting in self._results.values())
+        if not closing and self._loop is not None and self._task is not None:
             with contextlib.suppress(RuntimeError):  # it ended, and closed its loop, by itself
                 self._loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join()
