@@ -17,6 +17,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -28,6 +29,8 @@ Say = Callable[[str], None]
 Probe = Callable[[], Awaitable[int | None]]
 """Asks health once: its status, or ``None`` if nothing answered."""
 
+_claims: dict[int, socket.socket] = {}
+"""What keeps the ports of this process from other kits."""
 _POLL = 0.02
 _STOP_TIMEOUT = 30.0
 _PORT_TRIES = 3
@@ -113,6 +116,7 @@ class ManagedProcess:
             except StartError:
                 if attempt == _PORT_TRIES - 1 or not _taken(self.port):
                     raise
+                release_port(self.port)
                 self.port = free_port()
             else:
                 return
@@ -179,6 +183,7 @@ class ManagedProcess:
         if self._child is not None:
             self._child.wait()
             self._child = None
+        release_port(self.port)
         shutil.rmtree(self._root, ignore_errors=True)
         atexit.unregister(self.close)
 
@@ -279,10 +284,37 @@ class CommandProcess:
 
 
 def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that was free a moment ago, and that no other kit on this machine will choose.
+
+    A server takes seconds to listen. Were its port given to another's meanwhile, that one
+    would answer the health probe, and be judged in its place.
+    """
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if _claimed(port):
+            return port
+
+
+def release_port(port: int) -> None:
+    """Give up a port from :func:`free_port`; the end of the process does so too."""
+    if claim := _claims.pop(port, None):
+        claim.close()
+
+
+def _claimed(port: int) -> bool:
+    """Whether the port is ours now: Linux keeps names for sockets that are no files."""
+    if not sys.platform.startswith("linux"):
+        return True
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0aml-contract-port-{port}")
+    except OSError:
+        claim.close()
+        return False
+    _claims[port] = claim
+    return True
 
 
 def _taken(port: int) -> bool:
