@@ -94,3 +94,9 @@ def test_the_curl_says_where_its_key_comes_from():
     key = {"auth": "bearer", "key": "secret", "key_env": "MY_KEY"}
     found = report(RULES[:1], cmd=f"SUBJECT_KEY=secret {command()[5:]}", **key)
     assert 'export AML_KEY="$MY_KEY"' in curl_heading(found)
+
+
+def test_a_server_that_finds_nothing_is_one_finding():
+    rules = [rule for rule in all_rules() if rule.family in ("isolation", "time", "visibility")]
+    found = report(rules, cmd=command("lose"))
+    assert [one.rule for one in found.having(Outcome.FAILED)] == ["visibility/immediate"]

@@ -243,6 +243,6 @@ async def seen(trial: Trial, told: Sequence[tuple[str, Marker]]) -> None:
     for user, marker in told:
         if not await trial.find(user, marker):
             raise NotTested(
-                "an ordinary message is not found (see visibility/*)",
+                "an ordinary message is not found (see visibility/immediate)",
                 await trial.last_exchange_of("search"),
             )

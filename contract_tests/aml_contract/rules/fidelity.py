@@ -67,7 +67,7 @@ async def text(trial: Trial) -> None:
             changed.append(kind)
             shown.append(await trial.last_exchange_of("search"))
     if not seen:
-        raise NotTested("no stored message is found (see visibility/*)")
+        raise NotTested("no stored message is found (see visibility/immediate)")
     trial.require(not changed, f"text with {', '.join(changed)} came back changed", *shown[:1])
 
 
@@ -149,7 +149,7 @@ async def long_text(trial: Trial) -> None:
     await trial.add(user, sent)
     if not in_pieces(await trial.search(user, head.query), head):
         raise NotTested(
-            "the beginning of a long message is not found (see visibility/*)",
+            "the beginning of a long message is not found (see visibility/immediate)",
             await trial.last_exchange_of("search"),
         )
     for where, marker in (("middle", middle), ("end", tail)):
@@ -283,5 +283,5 @@ async def comes_back(trial: Trial, marker: Marker, sent: str, complaint: str) ->
     items = await trial.find(user, marker)
     exchange = await trial.last_exchange_of("search")
     if not items:
-        raise NotTested("a stored message is not found (see visibility/*)", exchange)
+        raise NotTested("a stored message is not found (see visibility/immediate)", exchange)
     trial.require(any(sent in item.content for item in items), complaint, exchange)

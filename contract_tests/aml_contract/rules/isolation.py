@@ -12,6 +12,7 @@ from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.copies import Control, copies, copies_found
+from aml_contract.techniques.steps import planted
 from aml_contract.techniques.twins import Stored, blames_the_id, keep_apart, no_leaks, show
 from aml_contract.trial import Trial
 
@@ -295,6 +296,7 @@ async def _own_only(
         if missing is None:
             return
         if last:
+            await planted(t, t.ns.user())
             t.fail(
                 f"user {show(user)} does not find its own memory, {lost}", missing.added, exchange
             )

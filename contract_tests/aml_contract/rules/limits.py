@@ -46,7 +46,7 @@ async def top_k(trial: Trial) -> None:
             trial.require(got <= asked, f"top_k was {asked}, and {got} items came back", exchange)
             found += got
     if not found:
-        raise NotTested("no Search returned anything (see visibility/*)")
+        raise NotTested("no Search returned anything (see visibility/immediate)")
 
 
 @rule(
@@ -73,7 +73,7 @@ async def hidden_cap(trial: Trial) -> None:
         most = max(most, sum(bool(trial.showing(items, m)) for m in topic.markers))
         exchanges.append(exchange)
     if counts == {0}:
-        raise NotTested("no Search returned anything (see visibility/*)")
+        raise NotTested("no Search returned anything (see visibility/immediate)")
     capped = len(counts) == 1 and max(counts) <= FEW and most < len(topic.markers)
     trial.require(
         not capped,

@@ -125,7 +125,7 @@ async def prefix(trial: Trial) -> None:
     large = await trial.search_exchange(user, topic.query, top_k=10)
     few, many = trial.items(small), trial.items(large)
     if not few:
-        raise NotTested("the Search returned nothing (see visibility/*)", small)
+        raise NotTested("the Search returned nothing (see visibility/immediate)", small)
     trial.require(
         same_order(few, many[: len(few)]),
         f"the {len(few)} results of top_k 3 are not the first {len(few)} of top_k 10",
@@ -183,7 +183,7 @@ async def exact_first(trial: Trial) -> None:
         items = trial.items(exchange)
         showing = trial.showing(items, marker)
         if not showing:
-            raise NotTested("a stored message is not found (see visibility/*)", exchange)
+            raise NotTested("a stored message is not found (see visibility/immediate)", exchange)
         place = items.index(showing[0]) + 1
         trial.require(
             place == 1,

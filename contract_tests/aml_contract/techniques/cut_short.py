@@ -39,7 +39,7 @@ class Calm:
         added = await trial.add(user, *texts)
         found = await counts(trial, user, sample)
         if not all(found):
-            raise NotTested("an ordinary chunk is not found (see visibility/*)", added)
+            raise NotTested("an ordinary chunk is not found (see visibility/immediate)", added)
         return cls(user, sample, found, added.seconds)
 
 

@@ -104,13 +104,13 @@ async def planted(trial: Trial, user: str) -> Marker:
     """Store an ordinary marker and see it found: without it, a later miss says nothing.
 
     Raises:
-        NotTested: the ordinary marker is not found (``visibility/*`` says so).
+        NotTested: the ordinary marker is not found (``visibility/immediate`` says so).
     """
     marker = trial.ns.marker()
     await trial.add(user, marker.text)
     if not await trial.find(user, marker):
         raise NotTested(
-            "an ordinary message is not found (see visibility/*)",
+            "an ordinary message is not found (see visibility/immediate)",
             await trial.last_exchange_of("search"),
         )
     return marker
