@@ -122,8 +122,7 @@ def check(
     """
     import secrets
 
-    from rich.console import Console
-
+    from aml_cli.console import SteadyConsole
     from aml_contract.checking.check import RUNS, Check, capabilities_of, means_of
     from aml_contract.checking.selection import UnknownRuleError, select
     from aml_contract.checking.selection import plan as plan_of
@@ -159,7 +158,7 @@ def check(
         quick=quick,
         track=track,
     )
-    console = Console()
+    console = SteadyConsole()
     if plan:
         _print_plan(console, plan_of(selected, means_of(target, run)))
         return

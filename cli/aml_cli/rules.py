@@ -14,13 +14,13 @@ def rules(
     ] = False,
 ) -> None:
     """List the rules by family, with their levels and clauses."""
-    from rich.console import Console
     from rich.table import Table
 
+    from aml_cli.console import SteadyConsole
     from aml_contract.report.coverage import coverage_table
     from aml_contract.rule import all_rules
 
-    console = Console()
+    console = SteadyConsole()
     known = all_rules()
     if coverage:
         console.print(coverage_table(known))

@@ -69,8 +69,7 @@ def smoke(
     """
     from json import dumps
 
-    from rich.console import Console
-
+    from aml_cli.console import SteadyConsole
     from aml_contract.smoke.locomo import MalformedFileError, load, shipped
     from aml_contract.smoke.session import Smoke
 
@@ -92,7 +91,7 @@ def smoke(
         conversations = load(files or [shipped()])
     except MalformedFileError as error:
         usage_error(str(error))
-    console = Console()
+    console = SteadyConsole()
     made = Smoke(target, conversations, seed=seed, questions=questions)
     _print_header(console, conversations, made)
     code = _execute(made, console)

@@ -2,6 +2,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -194,6 +196,30 @@ def test_a_disk_that_cannot_be_written_costs_no_result(aml, serve, tmp_path):
     done = aml("check", "--url", serve().url, *ONE)
     assert done.returncode == 0
     assert "events are not kept" in done.stderr
+
+
+def test_a_terminal_of_few_characters_is_no_reason_to_fail(aml, serve):
+    done = aml("check", "--url", serve().url, *ONE, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "CONFORMANT" in done.stdout
+
+
+def test_a_reader_that_goes_away_changes_neither_the_report_nor_the_exit(serve, tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    child = subprocess.run(
+        [
+            *(sys.executable, "-m", "aml_cli.main", "check", "--url", serve().url, *ONE),
+            *("--json", "report.json"),
+        ],
+        cwd=tmp_path,
+        stdout=writer,
+        check=False,
+        timeout=120,
+    )
+    os.close(writer)
+    assert child.returncode == 0
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "CONFORMANT"
 
 
 def test_explain_and_rules_speak_of_every_rule(aml):

@@ -74,6 +74,8 @@ class Target:
         for url in (self.url, *self._given_urls()):
             if url is not None:
                 self._check_url(url)
+        if self.managed and self.data_dir is not None:
+            self._check_data(self.data_dir)
         if self.concurrency < 1:
             raise TargetError("the concurrency must be at least 1")
         if bool(self.fault_cmd) != bool(self.heal_cmd):
@@ -200,6 +202,12 @@ class Target:
             raise TargetError(f"--auth {self.auth} needs a key: {where}")
         if not self.key.isprintable() or self.key != self.key.strip():
             raise TargetError("the key holds spaces around it or characters no header can carry")
+
+    @staticmethod
+    def _check_data(data_dir: Path) -> None:
+        there = next(path for path in (data_dir, *data_dir.absolute().parents) if path.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            raise TargetError(f"--data {data_dir}: {there} is no directory that can be written")
 
     def _check_url(self, url: str) -> None:
         if url == self.url and ("?" in url):
