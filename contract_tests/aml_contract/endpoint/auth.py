@@ -66,6 +66,8 @@ class Auth:
         keys = {self.key}
         if long:
             keys |= {self.key[:-1], self.key[1:], self.key.swapcase()}
+        # Many servers read headers as Latin-1.
+        keys |= {key.encode().decode("latin-1") for key in keys}
         written = {form for key in keys for form in (key, json.dumps(key)[1:-1], quote(key, ""))}
         longest_first = sorted(written, key=lambda form: (-len(form), form))
         return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE if long else 0)
