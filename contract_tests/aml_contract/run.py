@@ -40,7 +40,7 @@ class Run:
     track: str = "textual"
     refusals: list[Refusal] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
-    """Every exchange of the run, in order of completion."""
+    """Every exchange of the run, in order of completion; of long answers the beginning."""
     ordinary: list[Exchange] = field(default_factory=list)
     """The last try of every ordinary Add and Search: what ``latency/*`` judges."""
 

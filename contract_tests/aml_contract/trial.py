@@ -313,11 +313,11 @@ class Trial:
 
     def _record(self, made: Exchange) -> None:
         self.exchanges.append(made)
-        self.run.exchanges.append(made)
+        self.run.exchanges.append(made.light)
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)
-        self.run.ordinary.append(exchange)
+        self.run.ordinary.append(exchange.light)
         if exchange.status != 200:
             raise self.refused(exchange)
         return exchange

@@ -9,6 +9,9 @@ from aml_contract.endpoint import reading
 from aml_contract.endpoint.http import HTTPEndpoint, health_probe
 from aml_contract.endpoint.retry import send_again
 from aml_contract.endpoint.target import Target
+from aml_contract.run import Run
+from aml_contract.trial import Trial
+from tests.kit.rules import made
 from tests.kit.test_http_endpoint import Wire, exchanges, reply, replying
 
 
@@ -20,15 +23,15 @@ def bomb(size):
 @pytest.mark.parametrize("status", [200, 422])
 def test_an_answer_that_grows_when_it_is_unpacked_is_given_up(monkeypatch, status):
     monkeypatch.setattr(reading, "MOST_REPLY", 2**20)
-    made, _ = exchanges(replying(reply(status, bomb(2**25), "content-encoding: gzip")))
-    assert made[0].status is None
-    assert "larger than" in made[0].error
+    found, _ = exchanges(replying(reply(status, bomb(2**25), "content-encoding: gzip")))
+    assert found[0].status is None
+    assert "larger than" in found[0].error
 
 
 def test_an_answer_that_says_it_is_too_large_is_not_read():
     head = f"HTTP/1.1 200 OK\r\ncontent-length: {reading.MOST_REPLY + 1}\r\n\r\n".encode()
-    made, _ = exchanges(replying(head), timeout=20)
-    assert "larger than" in made[0].error
+    found, _ = exchanges(replying(head), timeout=20)
+    assert "larger than" in found[0].error
 
 
 async def _endless(writer, _):
@@ -51,17 +54,29 @@ def test_the_body_of_a_healthy_answer_is_of_no_concern(monkeypatch, answer):
         async with Wire(answer) as wire:
             target = Target(url=wire.url)
             endpoint = HTTPEndpoint(target.urls(), target.credentials, target)
-            made = await endpoint.send("health", None)
+            answered = await endpoint.send("health", None)
             await endpoint.aclose()
-            return made.status, await health_probe(f"{wire.url}/health")()
+            return answered.status, await health_probe(f"{wire.url}/health")()
 
     assert asyncio.run(main()) == (200, 200)
 
 
+def test_a_run_does_not_keep_what_is_huge():
+    (huge,), _ = exchanges(replying(reply(200, b" " * 2**20)))
+    (small,), _ = exchanges(replying(reply(200)))
+    run = Run(1, "salt")
+    trial = Trial(made(None), None, run)
+    trial._record(huge)
+    trial._record(small)
+    assert trial.exchanges == [huge, small]
+    assert len(run.exchanges[0].reply) < 2**17
+    assert run.exchanges[1] is small
+
+
 @pytest.mark.parametrize("asked", ["9" * 5_000, "99999999999", "3600", "-1", "soon", "²", ""])
 def test_any_retry_after_is_survived(asked):
-    made, _ = exchanges(replying(reply(503, b"", f"retry-after: {asked}"), reply(200)), count=2)
-    waits, answers = [], iter(made)
+    found, _ = exchanges(replying(reply(503, b"", f"retry-after: {asked}"), reply(200)), count=2)
+    waits, answers = [], iter(found)
 
     async def once(_):
         return next(answers)
