@@ -4,7 +4,7 @@ Started as users start theirs: ``python -m tests.kit.subject --port {port} [SWIT
 Switches: ``slow`` (0.2 s an Add), ``lose`` (stores nothing), ``crash`` (exits on the fifth
 Add), ``refuse`` (422 for every Add), ``busy`` (429 for every Add), ``cold`` (0.5 s for the first
 Search), ``closed`` (exits at once), ``raise`` (500 for every Add, its reason in the log),
-``page`` (200 and HTML for everything).
+``page`` (200 and HTML for everything), ``shout`` (ids come back in capitals).
 """
 
 import argparse
@@ -83,6 +83,8 @@ async def answer(scope, body):
             for m in request["messages"]:
                 STORE.setdefault(request["user_id"], []).append(m["content"])
         ids = {k: request[k] for k in ("request_id", "user_id", "session_id")}
+        if "shout" in SWITCHES:
+            ids = {k: value.upper() for k, value in ids.items()}
         return 200, {"success": True, **ids}
     STATS["searches"] += 1
     if "cold" in SWITCHES and STATS["searches"] == 1:
