@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aml_cli import target_options as options
+from aml_cli.running import until_interrupted, write_report
 from aml_cli.target_options import make_target, usage_error
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def check(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Start no further rule after this time.",
+            help="Start no further rule after this time; end those under way 30 s later.",
             rich_help_panel=_RUN,
         ),
     ] = None,
@@ -132,13 +133,12 @@ def check(
     """
     import secrets
 
-    from rich.console import Console
-
-    from aml_contract.checking.check import RUNS, Check, capabilities_of, means_of, new_run_id
+    from aml_cli.console import SteadyConsole
+    from aml_contract.checking.check import RUNS, Check, capabilities_of, means_of
     from aml_contract.checking.selection import UnknownRuleError, select
     from aml_contract.checking.selection import plan as plan_of
     from aml_contract.rule import Capability, all_rules
-    from aml_contract.run import Run
+    from aml_contract.run import Run, new_run_id
 
     target = make_target(
         url=url,
@@ -172,7 +172,7 @@ def check(
         track=track,
         fuzz_budget=fuzz_budget,
     )
-    console = Console()
+    console = SteadyConsole()
     if plan:
         _print_plan(console, plan_of(selected, means_of(target, run)))
         return
@@ -191,29 +191,20 @@ def execute(
     command: str = "aml check",
 ) -> int:
     """Run the check, print and write its report; the exit code."""
-    import asyncio
-    import contextlib
-    import signal
-
     from aml_contract.checking.document import exit_code
     from aml_contract.report.progress import ProgressView
 
-    # A polite end of the kit must end its server too, as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     _print_header(console, check, command)
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        ProgressView(console, len(check.rules)) as view,
-    ):
+    with ProgressView(console, len(check.rules)) as view:
         check.view = view
-        asyncio.run(check.execute())
+        until_interrupted(check.execute())
     report = check.report()
     if check.unreachable:
         typer.echo(f"aml: {check.unreachable}", err=True)
     else:
         _print_outcome(console, check)
     if json is not None:
-        _write(json, report.model_dump_json(indent=2))
+        write_report(json, report.model_dump_json(indent=2))
     return exit_code(report, require_all=require_all)
 
 
@@ -256,11 +247,3 @@ def _print_plan(console: Console, costs: dict[str, Cost]) -> None:
     table.add_row("total", f"{total.adds}", f"{total.searches}", f"{total.others}", style="bold")
     console.print(table)
     console.print("At most, on an endpoint that answers well. Nothing was sent.")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        typer.echo(f"aml: the report was not written: {error}", err=True)

@@ -13,8 +13,7 @@ def explain(
     name: Annotated[str, typer.Argument(metavar="RULE", help="A rule, or a whole family.")],
 ) -> None:
     """Say what a rule asks, why, and how to fix what breaks it."""
-    from rich.console import Console
-
+    from aml_cli.console import SteadyConsole
     from aml_contract.checking.selection import UnknownRuleError, select
     from aml_contract.report.explanation import explanation
     from aml_contract.rule import all_rules
@@ -23,7 +22,7 @@ def explain(
         chosen = select(all_rules(), [name])
     except UnknownRuleError as error:
         usage_error(str(error))
-    console = Console()
+    console = SteadyConsole()
     for number, rule in enumerate(chosen):
         if number:
             console.print()

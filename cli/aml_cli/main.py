@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from typing import Annotated
@@ -56,6 +57,10 @@ def main() -> None:
     Raises:
         SystemExit: always.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows no "…" is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except Exception as error:  # noqa: BLE001  the last resort of a program

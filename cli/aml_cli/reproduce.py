@@ -42,7 +42,7 @@ def reproduce(
     from rich.console import Console
 
     from aml_cli.check import execute
-    from aml_contract.checking.check import RUNS, Check, new_run_id
+    from aml_contract.checking.check import RUNS, Check
     from aml_contract.checking.reproduction import (
         NoReportError,
         findings,
@@ -52,7 +52,7 @@ def reproduce(
     )
     from aml_contract.outcome import Outcome
     from aml_contract.rule import Capability, all_rules
-    from aml_contract.run import Run
+    from aml_contract.run import Run, new_run_id
 
     try:
         report = read_report(file)

@@ -14,18 +14,22 @@ def rules(
     ] = False,
 ) -> None:
     """List the rules by family, with their levels and clauses."""
-    from rich.console import Console
     from rich.table import Table
 
+    from aml_cli.console import SteadyConsole
     from aml_contract.report.coverage import coverage_table
     from aml_contract.rule import all_rules
 
-    console = Console()
+    console = SteadyConsole()
     known = all_rules()
     if coverage:
         console.print(coverage_table(known))
         return
-    table = Table("rule", "level", "clause", "what a conforming endpoint does", box=None)
+    table = Table(box=None)
+    table.add_column("rule", no_wrap=True)  # to be copied, and found by grep in a pipe
+    table.add_column("level")
+    table.add_column("clause", max_width=12)
+    table.add_column("what a conforming endpoint does")
     family = ""
     for rule in known:
         if family and rule.family != family:

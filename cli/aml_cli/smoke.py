@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aml_cli import target_options as options
+from aml_cli.running import until_interrupted, write_report
 from aml_cli.target_options import make_target, usage_error
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def smoke(
     Exit codes: 0 all was answered, 1 an answer broke the contract, 2 usage, 3 error of the
     kit, 4 nothing answers, 130 interrupted (what was seen is still reported).
     """
-    from rich.console import Console
+    from json import dumps
 
+    from aml_cli.console import SteadyConsole
     from aml_contract.smoke.locomo import MalformedFileError, load, shipped
     from aml_contract.smoke.session import Smoke
 
@@ -89,12 +91,13 @@ def smoke(
         conversations = load(files or [shipped()])
     except MalformedFileError as error:
         usage_error(str(error))
-    console = Console()
+    console = SteadyConsole()
     made = Smoke(target, conversations, seed=seed, questions=questions)
     _print_header(console, conversations, made)
     code = _execute(made, console)
     if json is not None:
-        _write(json, made.as_json(files or [shipped()]))
+        document = made.as_json(files or [shipped()])
+        write_report(json, dumps(document, ensure_ascii=False, indent=2))
     raise typer.Exit(code)
 
 
@@ -112,16 +115,10 @@ def _print_header(console: Console, conversations: list[Conversation], made: Smo
 
 def _execute(made: Smoke, console: Console) -> int:
     """Run it and print what it found; the exit code."""
-    import asyncio
-    import contextlib
-    import signal
-
     from aml_contract.smoke.progress import progress
 
-    # A polite end of the kit must end its server too, as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    with contextlib.suppress(KeyboardInterrupt), progress(console) as watching:
-        asyncio.run(made.execute(watching))
+    with progress(console) as watching:
+        until_interrupted(made.execute(watching))
     if made.unreachable:
         typer.echo(f"aml: {made.unreachable}", err=True)
         return 4
@@ -134,13 +131,3 @@ def _execute(made: Smoke, console: Console) -> int:
         typer.echo("\naml: interrupted; the figures are of what was answered until then", err=True)
         return 130
     return 0
-
-
-def _write(path: Path, document: dict[str, Any]) -> None:
-    import json
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        typer.echo(f"aml: the report was not written: {error}", err=True)

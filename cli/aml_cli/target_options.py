@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -151,14 +150,17 @@ FaultCmd = Annotated[
     typer.Option(
         "--fault-cmd",
         metavar="COMMAND",
-        help="Breaks what the server depends on, until --heal-cmd.",
+        help="Breaks what the server depends on; {port} and {data} as in --cmd.",
         rich_help_panel=_HOOKS,
     ),
 ]
 HealCmd = Annotated[
     str | None,
     typer.Option(
-        "--heal-cmd", metavar="COMMAND", help="Undoes --fault-cmd.", rich_help_panel=_HOOKS
+        "--heal-cmd",
+        metavar="COMMAND",
+        help="Undoes --fault-cmd; run on every way out, also where nothing is broken.",
+        rich_help_panel=_HOOKS,
     ),
 ]
 
@@ -174,10 +176,8 @@ def make_target(**given: Any) -> Target:
     """
     from aml_contract.endpoint.target import Target, TargetError
 
-    variable = given.get("key_env")
-    key = os.environ.get(variable) if variable else None
     try:
-        return Target(key=key, **given)
+        return Target.keyed_by_environment(**given)
     except TargetError as error:
         usage_error(str(error))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -12,6 +12,8 @@ Operation = Literal["add", "search", "health"]
 
 RETRYABLE_ADD = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 524})
 RETRYABLE_SEARCH = RETRYABLE_ADD - {409, 524}
+
+_KEPT = 64 * 2**10
 
 
 class NotStrictJSONError(ValueError):
@@ -49,6 +51,11 @@ class Exchange:
             NotStrictJSONError: not UTF-8, not JSON, a repeated key, NaN or Infinity.
         """
         return parse_strict(self.reply)
+
+    @property
+    def light(self) -> Exchange:
+        """The same with no more than the beginning of a long answer: to be kept for long."""
+        return self if len(self.reply) <= _KEPT else replace(self, reply=self.reply[:_KEPT])
 
     @property
     def retryable(self) -> bool:

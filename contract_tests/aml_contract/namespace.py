@@ -163,6 +163,18 @@ class Namespace:
         syllables = [pick(_ONSETS) + pick(_VOWELS) + pick(_CODAS) for _ in range(pick((2, 2, 3)))]
         return "".join(syllables)
 
+    def filler(self, length: int) -> str:
+        """Invented words, exactly ``length`` characters of them."""
+        words, size = [], 0
+        while size < length:
+            words.append(self.word())
+            size += len(words[-1]) + 1
+        return " ".join(words)[:length]
+
+    def padded(self, marker: Marker, length: int) -> str:
+        """The marker, followed by invented words up to ``length`` characters."""
+        return f"{marker.text} {self.filler(length - len(marker.text) - 1)}"
+
     def marker(self) -> Marker:
         """A sentence of ordinary grammar around eight invented words."""
         text, query = self.random.choice(_SENTENCES)

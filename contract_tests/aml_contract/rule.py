@@ -23,13 +23,19 @@ Check = Callable[["Trial"], Awaitable[None]]
 
 
 class Need(StrEnum):
-    """What a rule cannot be tried without; missing, its outcome is *not tested*."""
+    """What a rule cannot be tried without.
+
+    Missing, its outcome is *not tested*; without a fault, *not applicable* (decision 12).
+    """
 
     RESTART = "restart"
     """A process the kit may kill and start again (``--cmd``, ``--app``, ``--system``)
     or an operator's ``--restart-cmd``."""
     KILL = "kill"
     """A process the kit may ``kill -9`` itself, at a moment of its choosing."""
+    FAULT = "fault"
+    """An operator's commands that break and heal what the endpoint depends on
+    (``--fault-cmd`` with ``--heal-cmd``)."""
 
 
 class Capability(StrEnum):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from dataclasses import dataclass, field
 
 from aml_contract.exchange import Exchange
@@ -42,7 +44,7 @@ class Run:
     track: str = "textual"
     refusals: list[Refusal] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
-    """Every exchange of the run, in order of completion."""
+    """Every exchange of the run, in order of completion; of long answers the beginning."""
     ordinary: list[Exchange] = field(default_factory=list)
     """The last try of every ordinary Add and Search: what ``latency/*`` judges."""
 
@@ -53,3 +55,8 @@ class Run:
             for made in self.ordinary
             if made.operation == operation and made.status == 200
         ]
+
+
+def new_run_id() -> str:
+    """A run's name, which is its salt too: when, and a few random letters."""
+    return f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(3)}"

@@ -35,6 +35,6 @@ def _encoding() -> Any:
         # It reads its vocabulary in a way that Python deprecates; not our users' trouble.
         warnings.simplefilter("ignore", DeprecationWarning)
         # Imported late: it reads several vocabularies, which takes half a second.
-        import bpe_openai  # noqa: PLC0415
+        import bpe_openai  # noqa: PLC0415  see above
 
         return bpe_openai.get_encoding("o200k_base")

@@ -25,7 +25,7 @@ from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker, Namespace
-from aml_contract.rule import Capability, Rule
+from aml_contract.rule import Capability, Need, Rule
 from aml_contract.run import Refusal, Run
 
 T = TypeVar("T")
@@ -213,6 +213,23 @@ class Trial:
             raise NotTested("needs a server that may be stopped and started")
         return self.endpoint.process
 
+    @asynccontextmanager
+    async def broken(self) -> AsyncIterator[None]:
+        """Inside, the operator's fault holds; it is healed on every way out.
+
+        Raises:
+            NotTested: there is none, or a command of the operator failed.
+        """
+        faults = self.endpoint.faults
+        if faults is None:
+            raise NotTested("needs --fault-cmd and --heal-cmd")
+        try:
+            async with faults.broken():
+                yield
+        finally:
+            if faults.trouble:
+                self.note(f"the endpoint may still be broken: {faults.trouble}")
+
     async def health(self) -> Exchange:
         """GET the health URL without a key (clause E3)."""
         return await self.send("health", auth={})
@@ -227,10 +244,15 @@ class Trial:
 
     def refused(self, exchange: Exchange) -> NotTested:
         """What to raise when an ordinary request got no 200; keeps it in the run."""
-        self.run.refusals.append(Refusal(self.rule.name, exchange))
+        if Need.FAULT not in self.rule.needs:  # it may not have got over the fault yet
+            self.run.refusals.append(Refusal(self.rule.name, exchange))
         times = f" {ATTEMPTS} times" if exchange.retryable else ""
         name = exchange.operation.capitalize()
-        return NotTested(f"an ordinary {name} was answered {exchange.summary}{times}", exchange)
+        return NotTested(
+            f"an ordinary {name} was answered {exchange.summary}{times} "
+            "(see structure/legal-requests)",
+            exchange,
+        )
 
     @staticmethod
     async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
@@ -293,11 +315,11 @@ class Trial:
 
     def _record(self, made: Exchange) -> None:
         self.exchanges.append(made)
-        self.run.exchanges.append(made)
+        self.run.exchanges.append(made.light)
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)
-        self.run.ordinary.append(exchange)
+        self.run.ordinary.append(exchange.light)
         if exchange.status != 200:
             raise self.refused(exchange)
         return exchange

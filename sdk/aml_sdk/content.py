@@ -20,6 +20,18 @@ def images_of(content: str | Sequence[ContentPart]) -> Iterator[ImagePart]:
         yield from (part for part in content if isinstance(part, ImagePart))
 
 
+def decoded_size(url: str) -> int:
+    """Bytes that an image's URL stands for, without decoding it (clause M1); remote ones have none.
+
+    Exact for ``data:…;base64,`` as the server lets it pass: padded, and without white space.
+    """
+    start = url.find(",") + 1
+    if not url[:start].lower().endswith(";base64,"):
+        return 0
+    padding = 2 if url.endswith("==") else int(url.endswith("="))
+    return (len(url) - start) * 3 // 4 - padding
+
+
 def is_blank_content(content: str | Sequence[ContentPart]) -> bool:
     """Whether nothing but white space is said and no image is shown."""
     if isinstance(content, str):

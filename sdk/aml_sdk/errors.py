@@ -32,9 +32,9 @@ class Unsupported(SystemFailure):
     """The system does not offer this operation."""
 
 
-class DataDirectoryBusy(AMLError):  # noqa: N818
+class DataDirectoryBusy(AMLError):  # noqa: N818  a state, and what an operator calls it
     """Another process owns the data directory."""
 
 
-class Misconfigured(AMLError):  # noqa: N818
+class Misconfigured(AMLError):  # noqa: N818  likewise
     """The server cannot start as it was asked to; the message says what to change."""

@@ -1,11 +1,17 @@
+import os
 import random
 import signal
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+
 from aml_adapters.hybrid import HybridMemory
+from aml_adapters.hybrid.embedding import DIMENSIONS
 from tests.adapters.talk import FILLER, add, contents, search
 from tests.adapters.test_hybrid_storage import check_file
 
@@ -67,6 +73,27 @@ def test_the_later_of_two_equal_adds_leaves_the_first_where_it_is(memory, monkey
     monkeypatch.setattr(memory, "_embedder", Interrupted())
     add(memory, "u", "r", "first")
     assert contents(search(memory, "u", "?")) == ["second", "first"]
+
+
+def test_many_adds_leave_the_cores_to_searches_in_between(memory, monkeypatch):
+    class Counting:
+        at_work, most = 0, 0
+        lock = threading.Lock()
+
+        def embed(self, texts):
+            with self.lock:
+                self.at_work += 1
+                self.most = max(self.most, self.at_work)
+            time.sleep(0.02)
+            with self.lock:
+                self.at_work -= 1
+            return np.ones((len(texts), DIMENSIONS), np.int8)
+
+    counting = Counting()
+    monkeypatch.setattr(memory, "_embedder", counting)
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(lambda number: add(memory, f"u{number}", "r", "text"), range(64)))
+    assert counting.most <= os.cpu_count() + 1
 
 
 def test_a_snapshot_is_answered_from_itself_though_the_cache_is_ahead(memory):

@@ -58,6 +58,12 @@ def test_an_image_alone_is_found_by_what_was_said_beside_it(memory):
     assert len(search(memory, "u", [image()])) == 8
 
 
+def test_a_message_with_all_the_images_that_are_legal_comes_back(memory):
+    full = [said("three herons"), *[image(bytes(10 << 20))] * 3]
+    add(memory, "u", "r", full)
+    assert contents(search(memory, "u", "herons")) == [full]
+
+
 def test_the_images_of_an_answer_stay_within_thirty_mebibytes(memory):
     for number in range(4):
         add(memory, "u", f"r{number}", [said("sunset"), image(bytes(9 << 20))], f"note {number}")

@@ -11,7 +11,8 @@ own, so that a variation is a subclass that overrides one of them::
 
 ``kills`` names the rules that must fail the variation and words that their message must
 hold. The journal holds one line per acknowledged Add, so that memories and recognised
-repeats become durable in the same write.
+repeats become durable in the same write. While a file ``fault`` lies in the data directory,
+the store fails.
 """
 
 from __future__ import annotations
@@ -117,6 +118,7 @@ class Correct:
         """Acknowledged requests and the digests of their bodies."""
         self.pending: dict[Hashable, asyncio.Event] = {}
         self.journal: int | None = None
+        self.data = data
         if data is not None:
             self.open_journal(data)
 
@@ -385,8 +387,14 @@ class Correct:
 
     async def store(self, add: Add) -> None:
         """Make the chunk durable, then findable (A12)."""
+        self.reach_store()
         self.write(add)
         self.index(add)
+
+    def reach_store(self) -> None:
+        """Nothing, unless the store fails (F3)."""
+        if self.data is not None and (self.data / "fault").exists():
+            raise RefusedError(503, "storage failed; try again")
 
     def write(self, add: Add) -> None:
         """One line of the journal, on the disk when this returns; or nothing of it."""
@@ -467,6 +475,7 @@ class Correct:
     async def search(self, body: bytes) -> Reply:
         """The user's memories, most relevant first."""
         search = self.check_search(self.parse(body))
+        self.reach_store()
         mine = self.memories_of(search)
         ranked = self.rank(search, mine) if search.query.strip() else []
         return Reply(200, self.search_reply(search, ranked[: search.top_k]))

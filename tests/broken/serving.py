@@ -1,14 +1,9 @@
 """Puts a server on a real socket and rules on it, in one process or in two."""
 
 import asyncio
-import contextlib
-import socket
 import sys
-import threading
 import time
 from pathlib import Path
-
-import uvicorn
 
 from aml_contract.checking.runner import run_rules
 from aml_contract.endpoint.auth import Scheme
@@ -25,27 +20,14 @@ FUZZ_BUDGET = 6.0
 """Seconds of generated requests, where a test is not about them."""
 
 
-@contextlib.contextmanager
-def in_thread(app):
-    """Serve an application on a free port; gives its URL."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-    server = uvicorn.Server(uvicorn.Config(app, **app.uvicorn_settings()))
-    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join()
-        listener.close()
-
-
 def managed(name):
-    """The target of a variation that the kit starts, kills and starts again."""
+    """The target of a variation that the kit starts, kills, starts again and breaks."""
     start = f"exec {sys.executable} -m tests.broken {name}"
-    return {"cmd": f"cd {ROOT} && {start} --port {{port}} --data {{data}}"}
+    return {
+        "cmd": f"cd {ROOT} && {start} --port {{port}} --data {{data}}",
+        "fault_cmd": "touch {data}/fault",
+        "heal_cmd": "rm -f {data}/fault",
+    }
 
 
 def judge(rules, *, thresholds=(), strict=False, track="textual", **target):

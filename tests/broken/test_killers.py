@@ -8,7 +8,8 @@ from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import Capability, all_rules
 from tests.broken import servers
 from tests.broken.correct import Correct
-from tests.broken.serving import KEY, in_thread, judge, keyed, managed
+from tests.broken.serving import KEY, judge, keyed, managed
+from tests.servers import in_thread
 
 RULES = {rule.name: rule for rule in all_rules()}
 SERVERS = servers()
@@ -35,7 +36,7 @@ def on_one_server(name):
     company = [one for rule in wanted for one in needs_company(rule)]
     key = needs_key(name)
     app = server(scheme="bearer" if key else "none", key=KEY if key else "")
-    with in_thread(app) as url:
+    with in_thread(app, patient=False, **app.uvicorn_settings()) as url:
         return judge(
             {one.name: one for one in [*wanted, *company]}.values(),
             url=url,
@@ -69,8 +70,9 @@ def test_every_rule_has_a_killer():
 
 def test_correct_server_passes_every_rule(monkeypatch):
     monkeypatch.setenv("AML_KEY", KEY)
-    command = managed(Correct.__name__)["cmd"] + " --auth bearer"
-    found = judge(RULES.values(), cmd=command, **keyed(True))
+    target = managed(Correct.__name__)
+    target["cmd"] += " --auth bearer"
+    found = judge(RULES.values(), **target, **keyed(True))
     assert found.keys() == RULES.keys()
     fine = {Outcome.PASSED, Outcome.NOT_APPLICABLE}
     assert not bad_ones(found, fine)

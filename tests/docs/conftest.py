@@ -1,17 +1,14 @@
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import httpx
 import pytest
 
-from aml_contract.endpoint.process import free_port
 from aml_contract.smoke import locomo
 from tests.docs.pages import programs
+from tests.servers import in_process
 
 BIN = Path(sys.executable).parent
 MAIN = """
@@ -52,10 +49,10 @@ def reader(tmp_path_factory):
     own.chmod(0o755)
     shutil.copy(locomo.shipped(), home / "locomo10.json")
     made = Reader(home)
-    server = made.start([sys.executable, "-m", "uvicorn", "my_package.main:versioned", "--port"])
-    made.port = server.port
-    yield made
-    server.stop()
+    words = [sys.executable, "-m", "uvicorn", "my_package.main:versioned", "--port", "{port}"]
+    with made.start(words) as server:
+        made.port = server.port
+        yield made
 
 
 class Reader:
@@ -84,28 +81,5 @@ class Reader:
         )
 
     def start(self, words):
-        """Start a server on a free port, which is appended to the words."""
-        return Server(words, self)
-
-
-class Server:
-    def __init__(self, words, reader):
-        self.port = free_port()
-        self.child = subprocess.Popen(
-            [*words, str(self.port)], cwd=reader.home, env=reader.environment
-        )
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                httpx.get(f"http://127.0.0.1:{self.port}/health", trust_env=False)
-            except httpx.TransportError:
-                assert self.child.poll() is None, "the server ended"
-                time.sleep(0.05)
-            else:
-                return
-        pytest.fail("the server did not answer")
-
-    def stop(self):
-        """Stop it politely; its exit code."""
-        self.child.send_signal(signal.SIGTERM)
-        return self.child.wait(timeout=60)
+        """Start a server; ``{port}`` in the words becomes a free port."""
+        return in_process(words, cwd=self.home, env=self.environment)

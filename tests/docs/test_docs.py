@@ -68,12 +68,11 @@ def test_documented_pytest_runs(reader, command):
 @pytest.mark.parametrize("command", runnable("aml serve"))
 def test_documented_servers_serve_and_end(reader, command):
     words = shlex.split(command)
-    words.remove("8080")
-    words.remove("--port")
+    words[words.index("8080")] = "{port}"
     data = words[words.index("--data") + 1]
     words[words.index(data)] = f"{data}-{words[2].split(':')[0]}"
-    server = reader.start([*words, "--port"])
-    assert server.stop() in (0, -signal.SIGTERM)
+    with reader.start(words) as server:
+        assert server.stop() in (0, -signal.SIGTERM)
 
 
 @pytest.mark.slow

@@ -1,38 +1,18 @@
 """No rule fails a server that is right: a false alarm is worse than a miss."""
 
-import contextlib
+import asyncio
 import importlib.util
-import os
-import socket
-import subprocess
 import sys
-import time
 
 import pytest
 
 from aml_contract.outcome import Outcome
-from aml_contract.rule import Capability, all_rules
+from aml_contract.rule import Capability, Need, all_rules
+from tests.broken.correct import Correct, RefusedError
 from tests.broken.serving import ROOT, judge
+from tests.servers import in_process, in_thread
 
 PYTHON = f"cd {ROOT} && exec {sys.executable}"
-
-
-@contextlib.contextmanager
-def started(*command):
-    """A server of its own process on a free port; gives its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    process = subprocess.Popen([*command, "--port", str(port)], cwd=ROOT, env={**os.environ})
-    try:
-        while True:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-                break
-            assert process.poll() is None
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
 
 
 def nothing_failed(results):
@@ -43,9 +23,10 @@ def nothing_failed(results):
 
 
 def test_dict_server_by_url():
-    with started(sys.executable, "-m", "tests.healthy.dict_server") as url:
-        untested = nothing_failed(judge(all_rules(), url=url))
-    assert untested == {rule.name for rule in all_rules() if rule.needs}
+    words = [sys.executable, "-m", "tests.healthy.dict_server", "--port", "{port}"]
+    with in_process(words, cwd=ROOT) as server:
+        untested = nothing_failed(judge(all_rules(), url=server.url))
+    assert untested == {rule.name for rule in all_rules() if rule.needs - {Need.FAULT}}
 
 
 @pytest.mark.timeout(900)  # every rule, on cores that other tests may share
@@ -62,3 +43,30 @@ def test_managed_server(command):
         pytest.skip("the extra hybrid is not installed")
     rules = [rule for rule in all_rules() if Capability.AUTH not in rule.capabilities]
     assert not nothing_failed(judge(rules, cmd=f"{PYTHON} {command}"))
+
+
+class Unhurried(Correct):
+    """Takes a second for an Add, and answers its repeats 409 meanwhile (clause R5)."""
+
+    kills = {}
+
+    async def claim(self, key, add):
+        if key in self.pending:
+            raise RefusedError(409, "the same Add is still being processed")
+        return await super().claim(key, add)
+
+    async def store(self, add):
+        await asyncio.sleep(1)
+        await super().store(add)
+
+
+def test_a_repeat_that_is_put_off_while_the_first_is_at_work_is_no_finding():
+    rules = [
+        rule
+        for rule in all_rules()
+        if rule.name == "durability/client-abort" or rule.name.startswith("repeats/concurrent")
+    ]
+    app = Unhurried()
+    with in_thread(app, **app.uvicorn_settings()) as url:
+        found = judge(rules, url=url)
+    assert {result.outcome for result in found.values()} == {Outcome.PASSED}

@@ -1,16 +1,16 @@
+import contextlib
 import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from aml_contract.endpoint.process import free_port
+from tests.servers import eventually, in_process
 
 ROOT = Path(__file__).parents[2]
 SUBJECT = Path(__file__).with_name("subject.py")
@@ -34,28 +34,14 @@ class Served:
 @pytest.fixture
 def serve():
     """Starts subjects on ports of their own; they are gone after the test."""
-    children = []
+    with contextlib.ExitStack() as stack:
 
-    def start(*switches, **environment):
-        port = free_port()
-        words = shlex.split(command(*switches).replace("{port}", str(port)).removeprefix("exec "))
-        children.append(
-            subprocess.Popen(words, env={**os.environ, **environment}, stdout=subprocess.DEVNULL)
-        )
-        served = Served(f"http://127.0.0.1:{port}")
-        for _ in range(500):
-            try:
-                served.stats()
-            except OSError:
-                time.sleep(0.02)
-            else:
-                return served
-        raise AssertionError("the subject did not start")
+        def start(*switches, **environment):
+            words = shlex.split(command(*switches).removeprefix("exec "))
+            how = {"env": {**os.environ, **environment}, "stdout": subprocess.DEVNULL}
+            return Served(stack.enter_context(in_process(words, **how)).url)
 
-    yield start
-    for child in children:
-        child.kill()
-        child.wait()
+        yield start
 
 
 @pytest.fixture
@@ -104,17 +90,7 @@ def aml_started(tmp_path):
 
 def events_of(directory):
     """The events file of the only run in ``directory``, once it is there."""
-    for _ in range(1000):
-        found = list(directory.glob(".aml/runs/*/events.jsonl"))
-        if found:
-            return found[0]
-        time.sleep(0.02)
-    raise AssertionError("no events appeared")
-
-
-def wait_for(condition):
-    for _ in range(1500):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it did not happen")
+    pattern = ".aml/runs/*/events.jsonl"
+    eventually(lambda: any(directory.glob(pattern)))
+    (found,) = directory.glob(pattern)
+    return found

@@ -3,7 +3,8 @@
 Started as users start theirs: ``python -m tests.kit.subject --port {port} [SWITCH…]``.
 Switches: ``slow`` (0.2 s an Add), ``lose`` (stores nothing), ``crash`` (exits on the fifth
 Add), ``refuse`` (422 for every Add), ``busy`` (429 for every Add), ``cold`` (0.5 s for the first
-Search), ``closed`` (exits at once).
+Search), ``closed`` (exits at once), ``raise`` (500 for every Add, its reason in the log),
+``page`` (200 and HTML for everything), ``shout`` (ids come back in capitals).
 """
 
 import argparse
@@ -41,10 +42,14 @@ async def app(scope, receive, send):
         status, reply = 500, {"detail": {"reason": "an error"}}
     finally:
         STATS["in_flight"] -= 1
-    head = [(b"content-type", b"application/json")]
+    if "page" in SWITCHES:
+        status, reply = 200, "<html>Welcome</html>"
+    head = [(b"content-type", b"text/html" if "page" in SWITCHES else b"application/json")]
     await send({"type": "http.response.start", "status": status, "headers": head})
-    text = json.dumps(reply).encode() if scope["method"] != "HEAD" else b""
-    await send({"type": "http.response.body", "body": text})
+    text = reply if isinstance(reply, str) else json.dumps(reply)
+    if scope["method"] == "HEAD":
+        text = ""
+    await send({"type": "http.response.body", "body": text.encode()})
 
 
 async def answer(scope, body):
@@ -57,9 +62,14 @@ async def answer(scope, body):
         return 200, {}
     if KEY and dict(scope["headers"]).get(b"authorization") != f"Bearer {KEY}".encode():
         return 401, {"detail": {"reason": "no"}}
+    if path == "/nowhere":
+        return 404, {"detail": {"reason": "no such path"}}
     request = json.loads(body)
     if path == "/add":
         STATS["adds"] += 1
+        if "raise" in SWITCHES:
+            print("sqlite3.OperationalError: database is locked", flush=True)
+            return 500, {"detail": {"reason": "an error"}}
         if "crash" in SWITCHES and STATS["adds"] == 5:
             print("out of memory, good bye", flush=True)
             os._exit(7)
@@ -73,6 +83,8 @@ async def answer(scope, body):
             for m in request["messages"]:
                 STORE.setdefault(request["user_id"], []).append(m["content"])
         ids = {k: request[k] for k in ("request_id", "user_id", "session_id")}
+        if "shout" in SWITCHES:
+            ids = {k: value.upper() for k, value in ids.items()}
         return 200, {"success": True, **ids}
     STATS["searches"] += 1
     if "cold" in SWITCHES and STATS["searches"] == 1:

@@ -2,6 +2,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -9,7 +11,8 @@ from aml_contract.checking.document import report_of
 from aml_contract.checking.events import read_events
 from aml_contract.report.coverage import unknown_points
 from aml_contract.rule import all_rules
-from tests.kit.conftest import command, events_of, wait_for
+from tests.kit.conftest import command, events_of
+from tests.servers import eventually
 
 ONE = ("--only", "visibility/immediate", "--only", "structure/add-success")
 
@@ -123,7 +126,7 @@ def test_ctrl_c_still_reports_and_leaves_no_server(aml_started, tmp_path):
     few = ("--only", "time", "--only", "structure", "--concurrency", 1)
     child = aml_started("check", "--cmd", command("slow"), *few, "--json", "r.json")
     events = events_of(tmp_path)
-    wait_for(lambda: '"rule_finished"' in events.read_text())
+    eventually(lambda: '"rule_finished"' in events.read_text())
     child.send_signal(signal.SIGINT)
     assert child.wait(30) == 130
     output = (tmp_path / "output").read_text()
@@ -138,7 +141,7 @@ def test_ctrl_c_still_reports_and_leaves_no_server(aml_started, tmp_path):
 def test_sigterm_ends_like_ctrl_c(aml_started, tmp_path):
     child = aml_started("check", "--cmd", command("slow"), "--concurrency", 1)
     events = events_of(tmp_path)
-    wait_for(lambda: '"rule_started"' in events.read_text())
+    eventually(lambda: '"rule_started"' in events.read_text())
     child.terminate()
     assert child.wait(30) == 130
     assert_no_server(events)
@@ -147,7 +150,7 @@ def test_sigterm_ends_like_ctrl_c(aml_started, tmp_path):
 def test_ctrl_c_while_the_server_starts(aml_started, tmp_path):
     pid = tmp_path / "pid"
     child = aml_started("check", "--cmd", f"echo $$ > {pid}; sleep 600 # {{port}}")
-    wait_for(lambda: pid.exists() and pid.read_text().strip())
+    eventually(lambda: pid.exists() and pid.read_text().strip())
     child.send_signal(signal.SIGINT)
     assert child.wait(30) == 130
     with pytest.raises(ProcessLookupError):
@@ -158,7 +161,7 @@ def test_a_killed_run_keeps_what_it_found(aml_started, serve, tmp_path):
     few = ("--only", "time", "--only", "structure", "--concurrency", 1)
     child = aml_started("check", "--url", serve("slow").url, *few)
     events = events_of(tmp_path)
-    wait_for(lambda: events.read_text().count('"rule_finished"') >= 2)
+    eventually(lambda: events.read_text().count('"rule_finished"') >= 2)
     child.kill()
     child.wait()
     with events.open("a") as file:
@@ -195,8 +198,32 @@ def test_a_disk_that_cannot_be_written_costs_no_result(aml, serve, tmp_path):
     assert "events are not kept" in done.stderr
 
 
+def test_a_terminal_of_few_characters_is_no_reason_to_fail(aml, serve):
+    done = aml("check", "--url", serve().url, *ONE, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "CONFORMANT" in done.stdout
+
+
+def test_a_reader_that_goes_away_changes_neither_the_report_nor_the_exit(serve, tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    child = subprocess.run(
+        [
+            *(sys.executable, "-m", "aml_cli.main", "check", "--url", serve().url, *ONE),
+            *("--json", "report.json"),
+        ],
+        cwd=tmp_path,
+        stdout=writer,
+        check=False,
+        timeout=120,
+    )
+    os.close(writer)
+    assert child.returncode == 0
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "CONFORMANT"
+
+
 def test_explain_and_rules_speak_of_every_rule(aml):
-    listed = aml("rules").stdout
+    listed = aml("rules", COLUMNS="80").stdout  # names stay whole in a narrow terminal or a pipe
     for rule in all_rules():
         assert rule.name in listed
     explained = aml("explain", "latency/add").stdout

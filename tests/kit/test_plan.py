@@ -12,6 +12,7 @@ def test_no_rule_sends_more_than_it_says(aml, tmp_path):
     server = "-m tests.broken Correct --port {port} --data {data} --auth bearer --key-env K"
     done = aml(
         "check", "--cmd", f"cd {ROOT} && exec {sys.executable} {server}",
+        "--fault-cmd", "touch {data}/fault", "--heal-cmd", "rm -f {data}/fault",
         "--auth", "bearer", "--key-env", "K", "--json", "r.json", K="a-key-of-the-test",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout

@@ -2,9 +2,13 @@ import asyncio
 
 import pytest
 
+from aml_contract.checking import runner
+from aml_contract.checking.result import Recorder
 from aml_contract.checking.runner import Runner, run_rules
+from aml_contract.endpoint.auth import Auth, Scheme
 from aml_contract.endpoint.http import open_endpoint
 from aml_contract.endpoint.target import Target
+from aml_contract.exchange import Exchange
 from aml_contract.finding import NotApplicable, NotTested, Violation
 from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import Capability, Cost, Need
@@ -239,6 +243,57 @@ def test_rules_not_started_in_time_are_not_tested():
     assert found["t/a"].outcome is Outcome.PASSED
     assert found["t/b"].outcome is Outcome.NOT_TESTED
     assert "0.2 s" in found["t/b"].message
+
+
+def test_a_rule_that_outlasts_the_time_budget_is_cut_off(monkeypatch):
+    async def endless(trial):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(600))
+
+    monkeypatch.setattr(runner, "GRACE", 0.2)
+    monkeypatch.setattr(runner, "_AT_LEAST", 0.1)
+    found = outcomes([made(endless, name="t/a"), made(endless, name="t/z", last=True)], budget=0.1)
+    for result in found.values():
+        assert result.outcome is Outcome.NOT_TESTED
+        assert "0.1 s was used up while it was being tried" in result.message
+
+
+def test_a_bug_inside_a_group_is_named():
+    async def broken(trial):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(bad(trial))
+            raise KeyError("oops")
+
+    (result,) = outcomes([made(broken)]).values()
+    assert result.outcome is Outcome.KIT_ERROR
+    assert "KeyError: 'oops'" in result.message
+
+
+def test_a_disk_that_is_full_costs_the_body_file_and_not_the_run(tmp_path):
+    (tmp_path / "bodies").write_text("a file where a directory should be")
+
+    async def large(trial):
+        raise Violation("broken", await trial.send_add({"what": "x" * 10_000}))
+
+    recorder = Recorder(directory=tmp_path / "bodies")
+
+    async def main():
+        async with open_endpoint(Target(cmd=command())) as endpoint:
+            made_by = Runner(endpoint, Run(1, "salt"), recorder=recorder)
+            return await made_by.try_all([made(large)])
+
+    (result,) = asyncio.run(main())
+    assert result.outcome is Outcome.FAILED
+
+
+def test_a_key_is_never_cut_in_two_where_a_body_is_shortened():
+    key = "canary-" + "k" * 40
+    exchange = Exchange(
+        *("add", "POST", "http://x/add", {}, b"", 200, {}),
+        *(b"x" * 3_980 + key.encode() + b"x" * 100, 0.0, 0.0),
+    )
+    record = Recorder(Auth(Scheme.BEARER, key)).record(exchange)
+    assert "canary" not in record.model_dump_json()
 
 
 def test_cancelling_ends_the_server():

@@ -1,5 +1,9 @@
+import json
+from urllib.parse import quote
+
 import pytest
 
+from aml_contract.endpoint.auth import Auth, Scheme
 from aml_contract.endpoint.target import Target, TargetError
 
 
@@ -15,6 +19,7 @@ from aml_contract.endpoint.target import Target, TargetError
         ({"url": "h:8080"}, "no http://"),
         ({"url": "http://h:port"}, "no URL"),
         ({"url": "http://h/#x"}, "#fragment"),
+        ({"url": "http://h/?tenant=1"}, "--add-url"),
         ({"cmd": "serve"}, "{port}"),
         ({"app": "module"}, "pkg.mod:name"),
         ({"url": "http://h", "auth": "basic"}, "--auth is one of"),
@@ -41,6 +46,14 @@ def test_nonsense_is_refused_in_one_sentence(given, words):
     [
         ({"url": "http://h:1/"}, ("http://h:1/add", "http://h:1/search", "http://h:1/health")),
         (
+            {"url": "http://[::1]:1"},
+            ("http://[::1]:1/add", "http://[::1]:1/search", "http://[::1]:1/health"),
+        ),
+        (
+            {"add_url": "http://h/a?t=1", "search_url": "http://h/s?t=1"},
+            ("http://h/a?t=1", "http://h/s?t=1", "http://h/health"),
+        ),
+        (
             {"url": "https://h/v1"},
             ("https://h/v1/add", "https://h/v1/search", "https://h/v1/health"),
         ),
@@ -61,6 +74,29 @@ def test_nonsense_is_refused_in_one_sentence(given, words):
 def test_where_the_three_urls_come_from(given, urls):
     made = Target(**given).urls(7)
     assert (made.add, made.search, made.health) == urls
+
+
+def test_a_data_directory_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("x")
+    for bad in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(TargetError, match="is no directory that can be written"):
+            Target(cmd="x {port}", data_dir=bad)
+    assert Target(cmd="x {port}", data_dir=tmp_path / "new" / "below").managed
+
+
+@pytest.mark.parametrize("sent", [str, str.swapcase, lambda key: key[1:], lambda key: key[:-1]])
+def test_a_key_and_what_rules_make_of_it_are_kept_out_of_reports(sent):
+    key = 'q"u/ote-k\u00e9y-0451'
+    auth = Auth(Scheme.BEARER, key)
+    misread = json.dumps(sent(key).encode().decode("latin-1"))
+    for text in (sent(key), json.dumps(sent(key)), quote(sent(key), safe=""), misread):
+        shown = auth.redact(f"you sent {text}!")
+        assert "0451" not in shown
+        assert "ote" not in shown.casefold()
+
+
+def test_a_short_key_spoils_no_words():
+    assert Auth(Scheme.BEARER, "add").redact("Add adds") == "Add $AML_KEYs"
 
 
 def test_the_key_is_in_no_repr_and_in_no_flag():

@@ -2,14 +2,11 @@
 
 import configparser
 import re
-import subprocess
-import time
 import zipfile
 
-import httpx
 import pytest
 
-from aml_contract.endpoint.process import free_port
+from tests.servers import in_process
 
 pytestmark = pytest.mark.xdist_group("package")
 
@@ -55,16 +52,11 @@ def test_the_command_runs(installed):
 
 
 def test_a_served_memory_is_checked_and_smoked(installed):
-    port = free_port()
-    serve = [installed.bin / "aml", "serve", "hybrid", "--port", str(port), "--data", "served"]
-    with subprocess.Popen(serve, cwd=installed.home, env=installed.environment) as server:
-        try:
-            await_health(port, server)
-            url = f"http://127.0.0.1:{port}"
-            checked = installed.run("aml", "check", "--url", url, "--quick", "--json", "out.json")
-            smoked = installed.run("aml", "smoke", "--url", url)
-        finally:
-            server.terminate()
+    serve = [installed.bin / "aml", "serve", "hybrid", "--port", "{port}", "--data", "served"]
+    with in_process(serve, cwd=installed.home, env=installed.environment) as server:
+        at = ("--url", server.url)
+        checked = installed.run("aml", "check", *at, "--quick", "--json", "out.json")
+        smoked = installed.run("aml", "smoke", *at)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert (installed.home / "out.json").exists()
     assert smoked.returncode == 0, smoked.stdout + smoked.stderr
@@ -102,16 +94,3 @@ def test_without_extras_the_missing_one_is_named(bare):
         assert ran.returncode == 2, ran.stderr
         assert f"aml-contract[{extra}]" in ran.stderr
         assert "Traceback" not in ran.stderr
-
-
-def await_health(port, server):
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False)
-        except httpx.TransportError:
-            assert server.poll() is None, "the server ended"
-            time.sleep(0.05)
-        else:
-            return
-    pytest.fail("the server did not answer")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -20,6 +18,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from aml_sdk._gen.client import MemoryClient, UnexpectedAnswer
 from aml_sdk._gen.models import AddRequest, Message, SearchRequest
 from aml_sdk._gen.router import make_router
+from tests.servers import in_thread
 
 REQUEST = AddRequest(
     request_id="eval:r:chunk-0",
@@ -65,14 +64,8 @@ class Recorder:
 async def serving(handler: Recorder, **paths: str) -> AsyncIterator[str]:
     app = FastAPI(openapi_url=None, redirect_slashes=False)
     app.include_router(make_router(handler, **paths))
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task
+    with in_thread(app, lifespan="off") as url:
+        yield url
 
 
 def run(scenario: Any) -> None:

@@ -2,15 +2,12 @@
 
 import contextlib
 import json
-import socket
-import threading
-import time
 
 import httpx
 import pytest
-import uvicorn
 
 from aml_sdk import Settings, create_app
+from tests.servers import in_thread
 
 
 class Server:
@@ -20,6 +17,9 @@ class Server:
         self.url = url
         limits = httpx.Limits(max_connections=None)
         self.http = httpx.Client(base_url=url, timeout=30, limits=limits, trust_env=False)
+
+    def close(self):
+        self.http.close()
 
     @property
     def address(self):
@@ -60,29 +60,8 @@ def add_body(*texts, request_id="r", user_id="u", session_id="s", **extra):
 def running(system, *, ledger=None, **settings):
     """Serve the system until the block ends; shuts down as SIGTERM does."""
     app = create_app(system, ledger=ledger, settings=Settings(**settings))
-    bound = socket.create_server(("127.0.0.1", 0), backlog=512)
-    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", backlog=512)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    eventually(lambda: server.started or not thread.is_alive())
-    assert server.started, "the server did not start"
-    client = Server(f"http://127.0.0.1:{bound.getsockname()[1]}")
-    try:
-        yield client
-    finally:
-        client.http.close()
-        server.should_exit = True
-        thread.join(30)
-        assert not thread.is_alive(), "the server did not shut down"
-
-
-def eventually(condition, *, seconds=20):
-    """Wait until the condition holds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not come true in time"
-        time.sleep(0.01)
+    with in_thread(app, lifespan="on") as url, contextlib.closing(Server(url)) as server:
+        yield server
 
 
 @pytest.fixture

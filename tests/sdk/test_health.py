@@ -40,7 +40,15 @@ class AsyncIll(Ill):
         return super().health()
 
 
-@pytest.mark.parametrize("kind", [Ill, AsyncIll])
+class DeferredIll(Ill):
+    def health(self):
+        return self._later()
+
+    async def _later(self):
+        return super().health()
+
+
+@pytest.mark.parametrize("kind", [Ill, AsyncIll, DeferredIll])
 @pytest.mark.parametrize(("verdict", "status"), [(True, 200), (False, 503), (OSError("x"), 503)])
 def test_health_is_what_the_system_says(serve, kind, verdict, status):
     answer = serve(kind(verdict)).http.get("/health")

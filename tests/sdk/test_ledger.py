@@ -106,13 +106,14 @@ def test_a_cancelled_waiter_does_not_stop_the_writer(tmp_path):
     asyncio.run(cancelled())
 
 
-def test_one_bad_operation_fails_alone(tmp_path):
+@pytest.mark.parametrize("error", [sqlite3.OperationalError("disk I/O error"), ValueError("odd")])
+def test_one_bad_operation_fails_alone(tmp_path, error):
     async def mixed():
         ledger = SQLiteLedger(tmp_path)
         await ledger.open()
 
         def broken(connection):
-            raise sqlite3.OperationalError("disk I/O error")
+            raise error
 
         results = await asyncio.gather(
             ledger.claim(KEY, b"1"),
@@ -126,3 +127,11 @@ def test_one_bad_operation_fails_alone(tmp_path):
     first, failed, last = asyncio.run(mixed())
     assert (first, last) == (Claim.NEW, Claim.NEW)
     assert "ledger cannot be written" in str(failed)
+
+
+def test_a_file_that_is_no_ledger_is_named(tmp_path):
+    (tmp_path / "ledger.sqlite3").write_bytes(b"something else" * 1_000)
+    ledger = SQLiteLedger(tmp_path)
+    with pytest.raises(OSError, match=r"ledger\.sqlite3: file is not a database"):
+        asyncio.run(ledger.open())
+    asyncio.run(ledger.close())

@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.sdk.conftest import add_body, eventually, running
+from aml_sdk import MemoryLedger
+from tests.sdk.conftest import add_body, running
 from tests.sdk.systems import Async, Recorded
+from tests.servers import eventually
 
 
 @pytest.fixture(params=[Recorded, Async])
@@ -116,3 +118,20 @@ def test_shutdown_waits_for_adds_then_closes_the_system(system):
         assert server.add("late").status_code == 503
         timer.start()
     assert closed == [["late"]]
+
+
+@pytest.mark.parametrize("ending", [RuntimeError("gone"), TimeoutError(), SystemExit()])
+def test_a_system_that_cannot_close_keeps_nobody_from_the_end(system, ending):
+    ended = []
+
+    class Watched(MemoryLedger):
+        async def close(self):
+            ended.append("ledger")
+
+    def close():
+        raise ending
+
+    system.close = close
+    with running(system, ledger=Watched()):
+        pass
+    assert ended == ["ledger"]

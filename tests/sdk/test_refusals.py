@@ -9,7 +9,7 @@ import pytest
 
 from aml_sdk import Unavailable
 from tests.sdk.conftest import add_body
-from tests.sdk.systems import Recorded
+from tests.sdk.systems import Async, Recorded
 
 SECRET = "xyzzy-payload"
 
@@ -137,12 +137,25 @@ def test_a_failure_is_answered_without_its_text(server, system):
     assert reason(answer) == "the memory system failed"
 
 
-@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, asyncio.CancelledError])
-def test_a_system_cannot_end_the_server(server, system, kind):
+@pytest.mark.parametrize("system_kind", [Recorded, Async])
+@pytest.mark.parametrize(
+    "kind", [SystemExit, KeyboardInterrupt, asyncio.CancelledError, StopIteration]
+)
+def test_a_system_cannot_end_the_server(serve, system_kind, kind):
+    system = system_kind()
+    server = serve(system)
     system.failures = [kind()]
     assert server.add("x").status_code == 500
     assert server.add("x").status_code == 200
     assert system.texts() == ["x"]
+
+
+def test_a_search_that_runs_out_of_an_iterator_is_a_failure_at_once(serve):
+    class Empty(Recorded):
+        def search(self, request):
+            return [next(iter(self.stored.get(request.user_id, [])))]
+
+    assert serve(Empty()).search().status_code == 500
 
 
 def test_unavailable_is_503_with_its_words_and_when_to_come_again(server, system):

@@ -1,11 +1,14 @@
 """The same Add again: after it, during it, after it failed."""
 
+import asyncio
 import json
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
 from aml_sdk import MemoryLedger, Message, Refused, SQLiteLedger, Unavailable
+from aml_sdk.ledger import Claim
 from aml_sdk.ledger.sqlite import _Job
 from tests.sdk.conftest import add_body, running
 from tests.sdk.systems import Async, Recorded
@@ -150,6 +153,26 @@ def test_what_cannot_be_discarded_stays_pending(server, system):
     assert server.add("x").status_code == 500  # discarded first, which fails
     del system.discard
     assert server.add("x").status_code == 200
+    assert system.texts() == ["x"]
+
+
+def test_a_conflict_under_way_makes_none_of_the_repeat(serve, system):
+    class Slow(MemoryLedger):
+        async def claim(self, key, digest):
+            found = await super().claim(key, digest)
+            if found is Claim.CONFLICT:
+                conflicting.set()
+                await asyncio.sleep(0.3)
+            return found
+
+    conflicting = threading.Event()
+    server = serve(system, ledger=Slow())
+    assert server.add("x").status_code == 200
+    with ThreadPoolExecutor(1) as pool:
+        conflict = pool.submit(server.add, "another")
+        assert conflicting.wait(10)
+        assert server.add("x").status_code == 200
+        assert conflict.result().status_code == 422
     assert system.texts() == ["x"]
 
 

@@ -2,6 +2,8 @@
 
 import json
 import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -137,3 +139,21 @@ def test_a_system_that_returns_no_list_is_a_failure(serve):
             return None
 
     assert serve(Wrong()).search().status_code == 500
+
+
+def test_a_generator_searches_while_others_are_served(serve):
+    started, go = threading.Event(), threading.Event()
+
+    class Lazy(Found):
+        def search(self, request):
+            started.set()
+            go.wait(20)
+            yield Memory(id="a", content="late")
+
+    server = serve(Lazy())
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(server.search)
+        assert started.wait(10)
+        assert server.http.get("/health", timeout=5).status_code == 200
+        go.set()
+        assert [item["content"] for item in found.result().json()["data"]] == ["late"]

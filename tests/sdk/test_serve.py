@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.sdk.conftest import add_body, eventually
+from tests.sdk.conftest import add_body
+from tests.servers import eventually
 
 ROOT = Path(__file__).parents[2]
 SLOW = """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import eventually
 from tests.smoke.memory import Memory, serving
 
 AML = [sys.executable, "-m", "aml_cli.main"]
@@ -135,9 +136,7 @@ def test_ctrl_c_reports_what_was_seen(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-        deadline = time.monotonic() + 60
-        while len(server.searches) < 4 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        eventually(lambda: len(server.searches) >= 4, seconds=60)
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err

@@ -123,6 +123,21 @@ def test_the_published_shape_is_read_too(tmp_path):
         (sample(qa=[{"question": "x", "category": 6}]), "qa 1: category must be 1 to 5, not 6"),
         (sample(qa=[{"question": "x", "category": 1, "evidence": "D1:1"}]), "list of strings"),
         (sample(qa=[{"question": " ", "category": 1}]), "qa 1: the question is blank"),
+        (sample(qa=[{"question": "x", "category": [1]}]), "qa 1: category must be 1 to 5"),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        (sample(sample_id="half \ud800 pair"), "lone surrogate"),
+        (sample(sessions=[{"date_time": "1:56 pm on 8 May, 1900", "turns": []}]), "before 1970"),
+        (
+            sample(
+                sessions=[
+                    {
+                        "date_time": "1:56 pm on 8 May, 2023",
+                        "turns": [{"dia_id": f"D{'9' * 5_000}:1", "speaker": "A", "text": "x"}],
+                    }
+                ]
+            ),
+            "dia_id must look like",
+        ),
     ],
 )  # fmt: skip
 def test_malformed_files_are_refused_with_the_place(tmp_path, content, words):
@@ -130,6 +145,14 @@ def test_malformed_files_are_refused_with_the_place(tmp_path, content, words):
         read(tmp_path, content)
     assert words in str(caught.value)
     assert "conv-0.json" in str(caught.value)
+
+
+def test_evidence_beyond_all_numbers_and_a_byte_order_mark_do_no_harm(tmp_path):
+    asked = {"question": "x", "category": 1, "evidence": [f"D{'9' * 5_000}:1", "D1:1"]}
+    path = tmp_path / "marked.json"
+    path.write_text(json.dumps(sample(qa=[asked])), encoding="utf-8-sig")
+    (made,) = locomo.load([path])
+    assert made.questions[0].evidence == ("D1:1",)
 
 
 def test_a_missing_file_and_an_empty_directory_are_named(tmp_path):

@@ -180,6 +180,6 @@ class Transaction(Snapshot):
         if known is None:
             return None
         for table in ("posting", "entry", "message", "session"):
-            self._connection.execute(f"DELETE FROM {table} WHERE user = ?", (known[0],))  # noqa: S608
+            self._connection.execute(f"DELETE FROM {table} WHERE user = ?", (known[0],))  # noqa: S608  fixed names
         self._connection.execute("DELETE FROM user WHERE key = ?", (known[0],))
         return known[0]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,12 +17,18 @@ from aml_adapters.hybrid.ranking import order, score, weighted
 from aml_adapters.hybrid.rows import Indexed, Said, Snapshot
 from aml_adapters.hybrid.store import Store
 from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
-from aml_sdk._gen.models import AddRequest, ContentPart, Memory, Message, SearchRequest
-from aml_sdk.content import images_of, is_blank, is_blank_content, text_of
+from aml_sdk import (
+    AddRequest,
+    ContentPart,
+    Memory,
+    MemorySystem,
+    Message,
+    SearchRequest,
+    Unavailable,
+)
+from aml_sdk.content import decoded_size, images_of, is_blank, is_blank_content, text_of
 from aml_sdk.data_dir import DataDirectory
-from aml_sdk.errors import Unavailable
 from aml_sdk.identity import memory_id
-from aml_sdk.system import MemorySystem
 
 _PARTS = TypeAdapter(list[ContentPart])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -82,6 +90,8 @@ class HybridMemory(MemorySystem):
             self._directory.close()
             raise
         self._cache = IndexCache(_CACHE)
+        # More Adds at work than cores can carry gain nothing, and keep Searches waiting.
+        self._turns = threading.Semaphore(1 + (os.cpu_count() or 1))
 
     def add(self, request: AddRequest) -> None:
         """Store the messages in one transaction; on disk and findable on return."""
@@ -95,14 +105,8 @@ class HybridMemory(MemorySystem):
         with self._store.read() as snapshot:
             if snapshot.request(request.user_id, request.request_id) == (request.session_id, said):
                 return
-        texts = [text_of(request.messages[each.position].content) for each in said]
-        vectors = self._embedder.embed(texts)
-        times = (each.timestamp for each in request.messages if each.timestamp is not None)
-        chunk_time = next(times, UNDATED)
-        indexed = [
-            _indexed(request.messages[each.position], text, chunk_time, vector)
-            for each, text, vector in zip(said, texts, vectors, strict=True)
-        ]
+        with self._turns:
+            indexed = self._analysed(request, said)
         with self._store.write() as transaction:
             # The same request may have come twice at once, and the other been first.
             if transaction.request(request.user_id, request.request_id) != (
@@ -173,6 +177,17 @@ class HybridMemory(MemorySystem):
         self._store.close()
         self._directory.close()
 
+    def _analysed(self, request: AddRequest, said: Sequence[Said]) -> list[Indexed]:
+        """What finds each of the messages: nearly all of the work of an Add."""
+        texts = [text_of(request.messages[each.position].content) for each in said]
+        vectors = self._embedder.embed(texts)
+        times = (each.timestamp for each in request.messages if each.timestamp is not None)
+        chunk_time = next(times, UNDATED)
+        return [
+            _indexed(request.messages[each.position], text, chunk_time, vector)
+            for each, text, vector in zip(said, texts, vectors, strict=True)
+        ]
+
     def _index(self, snapshot: Snapshot, user: int, epoch: int) -> UserIndex:
         """The index of exactly what the snapshot holds, from the cache as far as it goes."""
         cached = self._cache.get(user)
@@ -211,16 +226,10 @@ def _indexed(message: Message, text: str, chunk_time: int, vector: Vectors) -> I
         chunk_time=chunk_time,
         timestamp=UNDATED if message.timestamp is None else message.timestamp,
         length=length,
-        image_bytes=sum(_decoded_size(part.image_url.url) for part in images_of(message.content)),
+        image_bytes=sum(decoded_size(part.image_url.url) for part in images_of(message.content)),
         vector=vector.tobytes(),
         terms=found,
     )
-
-
-def _decoded_size(url: str) -> int:
-    """Bytes of an inline image; remote ones have none."""
-    head, comma, encoded = url.partition(",")
-    return len(encoded) * 3 // 4 if comma and head.endswith(";base64") else 0
 
 
 def _fitting(rows: Integers, image_bytes: Integers, most: int) -> Iterator[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from concurrent.futures import Future
 
@@ -21,6 +22,8 @@ class BackgroundCheck(View):
         self._results: dict[str, Future[RuleResult]] = {rule.name: Future() for rule in check.rules}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
+        self._running = threading.Event()
+        """Set once loop and task are there to be stopped, or never will be."""
         self._thread = threading.Thread(target=self._work, name="aml-check", daemon=True)
 
     def start(self) -> None:
@@ -38,10 +41,15 @@ class BackgroundCheck(View):
 
     def stop(self) -> None:
         """End the check, if it still runs, and wait until its server is gone."""
-        if self._loop is not None and self._task is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._task.cancel)
-        if self._thread.is_alive():
-            self._thread.join()
+        if not self._thread.is_alive():
+            return
+        self._running.wait()
+        # With every result there it is closing its connections, which wants no interruption.
+        closing = all(waiting.done() for waiting in self._results.values())
+        if not closing and self._loop is not None and self._task is not None:
+            with contextlib.suppress(RuntimeError):  # it ended, and closed its loop, by itself
+                self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join()
 
     def rule_finished(self, rule: Rule, result: RuleResult) -> None:
         """Hand the result to whoever waits for it."""
@@ -56,10 +64,14 @@ class BackgroundCheck(View):
             self._give_up(RuntimeError("the check was stopped"))
         except Exception as error:  # noqa: BLE001  it is raised where it is waited for
             self._give_up(error)
+        finally:
+            self._running.set()
+            self._give_up(RuntimeError("the check ended without a result"))  # a SystemExit, say
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self.check.execute())
+        self._running.set()
         await self._task
 
     def _give_up(self, error: Exception) -> None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from aml_contract.endpoint.http import HTTPEndpoint, Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
 from aml_contract.latency import busy_seconds, latency_of
 from aml_contract.rule import Capability, Rule
-from aml_contract.run import Run
+from aml_contract.run import Run, new_run_id
 
 RUNS = Path(".aml/runs")
 """Where runs keep their events, beneath the working directory."""
@@ -187,8 +186,12 @@ def endpoint_info(target: Target, endpoint: HTTPEndpoint | None = None) -> Endpo
 
 def means_of(target: Target, run: Run) -> Means:
     """What the rules may count on."""
-    can_restart = target.managed or bool(target.restart_cmd)
-    return Means(run.capabilities, can_restart=can_restart, can_kill=target.managed)
+    return Means(
+        run.capabilities,
+        can_restart=target.managed or bool(target.restart_cmd),
+        can_kill=target.managed,
+        can_break=bool(target.fault_cmd),
+    )
 
 
 def capabilities_of(
@@ -201,8 +204,3 @@ def capabilities_of(
     if target.credentials.headers:
         claimed.add(Capability.AUTH)
     return frozenset(claimed - set(without))
-
-
-def new_run_id() -> str:
-    """A run's name: when, and a few random letters."""
-    return f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(3)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -87,12 +88,12 @@ class Recorder:
             method=exchange.method,
             url=text(exchange.url),
             headers=dict(exchange.headers),
-            body=text(_shorten(exchange.body)),
+            body=self._shortened(exchange.body),
             body_bytes=len(exchange.body),
             status=exchange.status,
             error=exchange.error,
             reply_headers={k: text(v) for k, v in exchange.reply_headers.items()},
-            reply=text(_shorten(exchange.reply)),
+            reply=self._shortened(exchange.reply),
             reply_bytes=len(exchange.reply),
             seconds=round(exchange.seconds, 6),
             curl=text(curl(exchange, self._body_file(exchange.body))),
@@ -101,24 +102,20 @@ class Recorder:
     def _body_file(self, body: bytes) -> Path | None:
         if self._directory is None or inlined(body):
             return None
-        self._directory.mkdir(parents=True, exist_ok=True)
         path = self._directory / f"{hashlib.sha256(body).hexdigest()[:16]}.body"
-        path.write_bytes(body)
+        with contextlib.suppress(OSError):  # a full disk costs the file, not the run
+            self._directory.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
         return path
+
+    def _shortened(self, body: bytes) -> str:
+        """The beginning as text; the key goes before the rest, or half of it might stay."""
+        text = self._auth.redact(body[: 8 * _SHOWN].decode(errors="replace"))
+        if len(text) <= _SHOWN and len(body) <= 8 * _SHOWN:
+            return text
+        return f"{text[:_SHOWN]}… ({len(body)} bytes in all)"
 
 
 def summary_of(exchange: ExchangeRecord) -> str:
     """``200`` or the reason why there is no status."""
     return str(exchange.status) if exchange.status is not None else exchange.error or "no answer"
-
-
-def _shorten(body: bytes) -> str:
-    text = body[: 4 * _SHOWN].decode(errors="replace")
-    if len(text) <= _SHOWN and len(body) <= 4 * _SHOWN:
-        return text
-    return f"{text[:_SHOWN]}… ({len(body)} bytes in all)"
-
-
-def as_event(result: RuleResult) -> dict[str, Any]:
-    """The result as plain JSON values."""
-    return result.model_dump(mode="json")

@@ -20,10 +20,13 @@ from aml_contract.endpoint.protocol import Endpoint
 from aml_contract.exchange import Exchange
 from aml_contract.finding import Finding, NotApplicable, NotTested, Violation
 from aml_contract.outcome import Outcome, outcome_of_violation
-from aml_contract.rule import Rule
+from aml_contract.rule import Need, Rule
 from aml_contract.run import Run
 from aml_contract.trial import Trial
 
+GRACE = 30.0
+"""Seconds that rules under way may go on when the time budget is used up."""
+_AT_LEAST = 5.0
 _SHOWN_BY_DEFAULT = 2
 """Latest exchanges shown for a finding that points at none."""
 
@@ -46,7 +49,7 @@ class Runner:
     """Tries rules on an endpoint.
 
     ``concurrency`` bounds the rules that run side by side, ``budget`` is in seconds:
-    rules not started by then are not tested.
+    rules not started by then are not tested, and those under way have :data:`GRACE` left.
     """
 
     endpoint: Endpoint
@@ -99,6 +102,7 @@ class Runner:
             self.run.capabilities,
             can_restart=process is not None,
             can_kill=process is not None and process.can_kill,
+            can_break=self.endpoint.faults is not None,
         )
 
     def _obstacle(self, rule: Rule) -> tuple[Outcome, str] | None:
@@ -107,21 +111,38 @@ class Runner:
             return obstacle
         if rule.last:
             return None
+        faults = self.endpoint.faults
+        if Need.FAULT in rule.needs and faults is not None and faults.trouble:
+            return Outcome.NOT_TESTED, f"the endpoint may still be broken: {faults.trouble}"
         if self._down:
             return Outcome.NOT_TESTED, self._down
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            return Outcome.NOT_TESTED, f"the time budget of {self.budget:g} s was used up"
+            return Outcome.NOT_TESTED, self._spent()
         return None
+
+    def _spent(self) -> str:
+        return f"the time budget of {self.budget or 0:g} s was used up"
+
+    def _time_left(self) -> float | None:
+        """Seconds that a rule which starts now may take; ``None`` if there is no budget."""
+        if self._deadline is None:
+            return None
+        # The last rules come when the time may be up; what they judge has been sent long ago.
+        return max(self._deadline + GRACE - time.monotonic(), _AT_LEAST)
 
     async def _try(self, rule: Rule) -> RuleResult:
         trial = Trial(rule, self.endpoint, self.run)
         began = time.perf_counter()
         shown: Sequence[Exchange] = ()
+        limit = asyncio.timeout(self._time_left())
         try:
-            await rule.check(trial)
+            async with limit:
+                await rule.check(trial)
             outcome, message = Outcome.PASSED, ""
         except Exception as error:  # noqa: BLE001  whatever leaves a rule is an outcome
-            outcome, message, shown = self._judge(rule, trial, error)
+            cut_off = NotTested(f"{self._spent()} while it was being tried")
+            found = cut_off if limit.expired() else error
+            outcome, message, shown = self._judge(rule, trial, found)
         if outcome is Outcome.PASSED and trial.warnings:
             outcome, message, shown = Outcome.WARNED, "\n".join(trial.warnings), trial.shown
         result = self._result(rule, outcome, message)
@@ -153,7 +174,8 @@ class Runner:
             case other:
                 text = "".join(traceback.format_exception(other))
                 self.observer.kit_error(rule, self.recorder.text(text))
-                where = f"{type(other).__name__}: {other}"
+                first = _first(other)
+                where = f"{type(first).__name__}: {first}"
                 return Outcome.KIT_ERROR, f"the kit broke, not the endpoint: {where}", ()
 
     def _result(self, rule: Rule, outcome: Outcome, message: str) -> RuleResult:
@@ -218,7 +240,11 @@ def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
     ordered = sorted(rules, key=lambda rule: (-_length(rule), rule.name))
     return (
         [rule for rule in ordered if not rule.exclusive and not rule.last],
-        [rule for rule in ordered if rule.exclusive and not rule.last],
+        # Faults come after the rest: one that cannot be healed spoils what follows.
+        sorted(
+            (rule for rule in ordered if rule.exclusive and not rule.last),
+            key=lambda rule: Need.FAULT in rule.needs,
+        ),
         sorted((rule for rule in ordered if rule.last), key=lambda rule: rule.name),
     )
 
@@ -226,6 +252,15 @@ def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
 def _length(rule: Rule) -> float:
     """How long a rule takes, roughly: a Search takes a third of an Add."""
     return rule.cost.adds + (rule.cost.searches + rule.cost.others) / 3
+
+
+def _first(error: Exception) -> BaseException:
+    """What broke first inside a task group; a group says nothing but how many did."""
+    first: BaseException = error
+    while isinstance(first, BaseExceptionGroup):
+        broken = [one for one in first.exceptions if not isinstance(one, Finding)]
+        first = (broken or first.exceptions)[0]
+    return first
 
 
 def _unwrapped(error: Exception) -> Exception:

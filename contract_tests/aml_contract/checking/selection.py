@@ -10,6 +10,7 @@ from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import Capability, Cost, Need, Rule
 
 _RESTARTABLE = "needs a server that may be restarted: --cmd, --app, --system or --restart-cmd"
+_UNBROKEN = "no way to break what it depends on was given (--fault-cmd with --heal-cmd)"
 _KILLABLE = "needs a server that the kit may kill -9: --cmd, --app or --system"
 
 
@@ -19,11 +20,12 @@ class UnknownRuleError(ValueError):
 
 @dataclass(frozen=True)
 class Means:
-    """What a target offers: the capabilities claimed, and what may be done to its process."""
+    """What a target offers: the capabilities claimed, and what may be done to it."""
 
     capabilities: frozenset[Capability]
     can_restart: bool
     can_kill: bool
+    can_break: bool
 
     def obstacle(self, rule: Rule) -> tuple[Outcome, str] | None:
         """Why ``rule`` cannot be tried on such a target; ``None`` if it can."""
@@ -31,8 +33,10 @@ class Means:
             return Outcome.NOT_APPLICABLE, _absent(capability)
         if Need.KILL in rule.needs and not self.can_kill:
             return Outcome.NOT_TESTED, _KILLABLE
-        if rule.needs and not self.can_restart:
+        if Need.RESTART in rule.needs and not self.can_restart:
             return Outcome.NOT_TESTED, _RESTARTABLE
+        if Need.FAULT in rule.needs and not self.can_break:
+            return Outcome.NOT_APPLICABLE, _UNBROKEN
         return None
 
 

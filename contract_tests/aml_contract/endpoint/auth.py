@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from urllib.parse import quote
 
 PLACEHOLDER = "$AML_KEY"
 """Stands for the key in every exchange, report and ``curl``."""
+
+_LONG = 8
 
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "proxy-authorization"})
 
@@ -49,13 +53,24 @@ class Auth:
         return key_header(self.scheme, self.key)
 
     def redact(self, text: str) -> str:
-        """``text`` with every spelling of the key replaced by ``$AML_KEY``."""
-        if not self.key:
-            return text
-        spellings = {self.key, json.dumps(self.key)[1:-1], quote(self.key, safe="")}
-        for spelling in sorted(spellings, key=len, reverse=True):
-            text = text.replace(spelling, PLACEHOLDER)
-        return text
+        """``text`` with every spelling of the key replaced by ``$AML_KEY``.
+
+        Of a key that is no short word, also what rules try instead of it: another case,
+        and all but its first or last character, which an endpoint may repeat.
+        """
+        return self._spellings.sub(lambda _: PLACEHOLDER, text) if self.key else text
+
+    @cached_property
+    def _spellings(self) -> re.Pattern[str]:
+        long = len(self.key) >= _LONG
+        keys = {self.key}
+        if long:
+            keys |= {self.key[:-1], self.key[1:], self.key.swapcase()}
+        # Many servers read headers as Latin-1.
+        keys |= {key.encode().decode("latin-1") for key in keys}
+        written = {form for key in keys for form in (key, json.dumps(key)[1:-1], quote(key, ""))}
+        longest_first = sorted(written, key=lambda form: (-len(form), form))
+        return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE if long else 0)
 
     def shown_headers(self, sent: Mapping[str, str]) -> dict[str, str]:
         """Headers fit to be kept: names in lower case, no key and nothing made of it."""

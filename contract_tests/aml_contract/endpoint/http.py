@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from typing import cast
+from contextlib import aclosing, asynccontextmanager, closing
 
 import httpx
 
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl
+from aml_contract.endpoint.operator import Faults
 from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe, Say, StartError
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
+from aml_contract.endpoint.reading import MOST_REPLY, TooLargeError, read, read_health
 from aml_contract.endpoint.target import Target, URLs
+from aml_contract.endpoint.tls import tls_context
 from aml_contract.endpoint.trouble import in_words
 from aml_contract.exchange import Exchange, Operation
 
-_MOST_REPLY = 64 * 2**20
-"""Bytes of an answer that are read: half as much again as the largest legal one (M1)."""
 _PROBE_TIMEOUT = 30.0
+_PROBE_WAIT = 5.0
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
@@ -46,21 +46,15 @@ class HTTPEndpoint:
         self.auth = auth
         self.target = target
         self.process: ManagedProcess | CommandProcess | None = None
+        self.faults: Faults | None = None
         self._timeout = target.timeout
         self.add_concurrency = target.add_concurrency or target.concurrency
         self.search_concurrency = target.search_concurrency or target.concurrency
         self._slots = asyncio.Semaphore(target.concurrency)
         self._lanes: dict[Operation, asyncio.Semaphore] = {}
         self._began = time.perf_counter()
-        context = httpx.create_ssl_context(trust_env=False)
-        self._kept = _client(context, target, keep=target.concurrency)
-        self._fresh = _client(context, target, keep=0)
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the declared places, for requests not sent by :meth:`send`."""
-        async with self._slots:
-            yield
+        self._kept = _client(target, keep=target.concurrency)
+        self._fresh = _client(target, keep=0)
 
     @asynccontextmanager
     async def lanes(self, *, adds: int, searches: int) -> AsyncIterator[None]:
@@ -170,10 +164,7 @@ class HTTPEndpoint:
             async with asyncio.timeout(self._timeout):
                 response = await (self._fresh if fresh else self._kept).send(request, stream=True)
                 try:
-                    if response.status_code >= 400:
-                        reply = await _read_and_hang_up(response)
-                    else:
-                        reply = await _joined(response.aiter_bytes())
+                    reply = await (read_health if operation == "health" else read)(response)
                     status = response.status_code
                     reply_headers = {k.lower(): v for k, v in response.headers.items()}
                 finally:
@@ -182,8 +173,8 @@ class HTTPEndpoint:
             error = f"no answer within {self._timeout:g} s"
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
             raise
-        except _TooLargeError:
-            error = f"the answer is larger than {_MOST_REPLY // 2**20} MiB"
+        except TooLargeError:
+            error = f"the answer is larger than {MOST_REPLY // 2**20} MiB"
         except (httpx.TransportError, httpx.DecodingError) as trouble:
             error = in_words(trouble)
         if error is not None:
@@ -214,40 +205,49 @@ async def open_endpoint(target: Target, *, say: Say | None = None) -> AsyncItera
     Raises:
         Unreachable: nothing answers, or the server did not come up.
     """
+    opened = _started(target, say) if target.managed else _reached(target)
+    async with opened as endpoint:
+        yield endpoint
+
+
+@asynccontextmanager
+async def _started(target: Target, say: Say | None) -> AsyncIterator[HTTPEndpoint]:
+    """The endpoint of a server that the kit starts, and ends."""
     auth = target.credentials
-    if target.managed:
-        process = ManagedProcess(
-            target.command or "",
-            data_dir=target.data_dir,
-            start_timeout=target.start_timeout,
-            ready_timeout=target.ready_timeout,
-            say=say,
-        )
+    process = ManagedProcess(
+        target.command or "",
+        data_dir=target.data_dir,
+        start_timeout=target.start_timeout,
+        ready_timeout=target.ready_timeout,
+        say=say,
+    )
+    with closing(process):
         try:
-            try:
-                await process.launch(lambda port: health_probe(target.urls(port).health))
-            except StartError as error:
-                raise Unreachable(auth.redact(f"{error}\n  command: {process.command}")) from error
-            endpoint = HTTPEndpoint(target.urls(process.port), auth, target)
+            await process.launch(lambda port: health_probe(target.urls(port).health))
+        except StartError as error:
+            raise Unreachable(auth.redact(f"{error}\n  command: {process.command}")) from error
+        async with aclosing(HTTPEndpoint(target.urls(process.port), auth, target)) as endpoint:
             endpoint.process = process
-            try:
-                yield endpoint
-            finally:
-                await endpoint.aclose()
-        finally:
-            process.close()
-        return
-    endpoint = HTTPEndpoint(target.urls(), auth, target)
-    if target.restart_cmd:
-        endpoint.process = CommandProcess(
-            target.restart_cmd, health_probe(endpoint.health_url), timeout=target.start_timeout
-        )
-    try:
+            if target.fault_cmd and target.heal_cmd:
+                fault, heal = process.filled(target.fault_cmd), process.filled(target.heal_cmd)
+                endpoint.faults = Faults(fault, heal)
+            yield endpoint
+
+
+@asynccontextmanager
+async def _reached(target: Target) -> AsyncIterator[HTTPEndpoint]:
+    """The endpoint of a stranger's server."""
+    async with aclosing(HTTPEndpoint(target.urls(), target.credentials, target)) as endpoint:
+        if target.restart_cmd:
+            probe = health_probe(endpoint.health_url)
+            endpoint.process = CommandProcess(
+                target.restart_cmd, probe, timeout=target.start_timeout
+            )
+        if target.fault_cmd and target.heal_cmd:
+            endpoint.faults = Faults(target.fault_cmd, target.heal_cmd)
         if words := await endpoint.answers():
             raise Unreachable(unreachable_message(endpoint, words))
         yield endpoint
-    finally:
-        await endpoint.aclose()
 
 
 def unreachable_message(endpoint: HTTPEndpoint, words: str) -> str:
@@ -263,11 +263,16 @@ def health_probe(url: str) -> Probe:
     """A function that asks ``url`` once: its status, or ``None`` if nothing answered."""
 
     async def probe() -> int | None:
-        async with httpx.AsyncClient(trust_env=False, timeout=5.0) as client:
-            try:
-                return (await client.get(url)).status_code
-            except httpx.TransportError:
-                return None
+        client = httpx.AsyncClient(verify=tls_context(), trust_env=False, timeout=_PROBE_WAIT)
+        try:
+            async with (
+                asyncio.timeout(_PROBE_WAIT),
+                client,
+                client.stream("GET", url) as response,
+            ):
+                return response.status_code
+        except (httpx.TransportError, TimeoutError):
+            return None
 
     return probe
 
@@ -277,41 +282,12 @@ def ignored_proxies() -> tuple[str, ...]:
     return tuple(name for name in os.environ if name.lower() in _PROXIES)
 
 
-class _TooLargeError(Exception):
-    pass
-
-
-def _client(context: ssl.SSLContext, target: Target, *, keep: int) -> httpx.AsyncClient:
+def _client(target: Target, *, keep: int) -> httpx.AsyncClient:
     return httpx.AsyncClient(
-        verify=context,
+        verify=tls_context(),
         trust_env=False,
         follow_redirects=False,
         timeout=httpx.Timeout(None, connect=target.connect_timeout),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=keep),
         headers={"user-agent": "aml-contract", "accept-encoding": "gzip, deflate"},
     )
-
-
-async def _joined(parts: AsyncIterator[bytes]) -> bytes:
-    whole, size = [], 0
-    async for part in parts:
-        whole.append(part)
-        if (size := size + len(part)) > _MOST_REPLY:
-            raise _TooLargeError
-    return b"".join(whole)
-
-
-async def _read_and_hang_up(response: httpx.Response) -> bytes:
-    """Read a refusal and close its connection before anybody else gets it.
-
-    httpx gives a connection back to the pool with the last byte that its own iterators
-    read, so the bytes are taken from the stream below and decoded afterwards.
-    """
-    raw = await _joined(aiter(cast("httpx.AsyncByteStream", response.stream)))
-    stream = response.extensions["network_stream"]
-    await stream.aclose()
-    for _ in range(10):  # the loop's next turns close the socket; the pool looks at it at once
-        if stream.get_extra_info("is_readable"):
-            break
-        await asyncio.sleep(0)
-    return httpx.Response(response.status_code, headers=response.headers, content=raw).content

@@ -11,26 +11,35 @@ import asyncio
 import atexit
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from aml_contract.finding import NotTested
+from aml_contract.endpoint.operator import run_command
 
 Say = Callable[[str], None]
 Probe = Callable[[], Awaitable[int | None]]
 """Asks health once: its status, or ``None`` if nothing answered."""
 
+_claims: dict[int, socket.socket] = {}
+"""What keeps the ports of this process from other kits."""
 _POLL = 0.02
 _STOP_TIMEOUT = 30.0
 _PORT_TRIES = 3
 _LOG_TAIL = 20
+_COMPLAINT = re.compile("error|exception|panic", re.IGNORECASE)
+_COMPLAINTS = 3
+_COMPLAINT_LENGTH = 600
+_LOG_BYTES = 16_384
+"""Of the end of a log, in which its last lines are looked for: a log may be huge."""
 
 
 class StartError(Exception):
@@ -76,7 +85,11 @@ class ManagedProcess:
     @property
     def command(self) -> str:
         """The command as the shell runs it."""
-        return self._command.replace("{port}", str(self.port)).replace(
+        return self.filled(self._command)
+
+    def filled(self, command: str) -> str:
+        """A shell command with this server's port and data directory in it."""
+        return command.replace("{port}", str(self.port)).replace(
             "{data}", shlex.quote(str(self.data_dir))
         )
 
@@ -103,6 +116,7 @@ class ManagedProcess:
             except StartError:
                 if attempt == _PORT_TRIES - 1 or not _taken(self.port):
                     raise
+                release_port(self.port)
                 self.port = free_port()
             else:
                 return
@@ -169,16 +183,29 @@ class ManagedProcess:
         if self._child is not None:
             self._child.wait()
             self._child = None
+        release_port(self.port)
         shutil.rmtree(self._root, ignore_errors=True)
         atexit.unregister(self.close)
 
     def log_tail(self) -> str:
         """The last lines the server wrote, indented, or an empty string."""
         try:
-            lines = self.log.read_text(errors="replace").splitlines()[-_LOG_TAIL:]
+            with self.log.open("rb") as log:
+                log.seek(max(0, self.log.stat().st_size - _LOG_BYTES))
+                lines = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL:]
         except OSError:
             return ""
         return "".join(f"\n    | {line}" for line in lines)
+
+    @property
+    def complaints(self) -> str:
+        """The last lines of the log that tell of an error, indented, or an empty string."""
+        try:
+            lines = self.log.read_text(errors="replace").splitlines()
+        except OSError:
+            return ""
+        found = [line for line in lines if _COMPLAINT.search(line)][-_COMPLAINTS:]
+        return "".join(f"\n    | {line[:_COMPLAINT_LENGTH]}" for line in found)
 
     def _spawn(self) -> None:
         with self.log.open("ab") as log:
@@ -213,6 +240,7 @@ class CommandProcess:
 
     can_kill = False
     died = None
+    complaints = ""
 
     def __init__(self, command: str, probe: Probe, *, timeout: float = 60.0) -> None:
         self._command = command
@@ -245,35 +273,48 @@ class CommandProcess:
         """Run the operator's command, then wait until health answers.
 
         Raises:
-            NotTested: the command failed: the operator's trouble, not the endpoint's.
+            NotTested: the command failed or took too long.
             StartError: health did not answer in time.
         """
-        code, output = await run_command(self._command)
-        if code != 0:
-            raise NotTested(f"--restart-cmd exited with {code}: {output}")
+        await run_command("--restart-cmd", self._command)
         await self.start()
 
     async def ensure(self) -> None:
         """Nothing to do: the server is somebody else's."""
 
 
-async def run_command(command: str) -> tuple[int, str]:
-    """Run an operator's shell command to its end: exit code and what it wrote."""
-    child = await asyncio.create_subprocess_shell(
-        command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    output, _ = await child.communicate()
-    return child.returncode or 0, output.decode(errors="replace").strip()
-
-
 def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that was free a moment ago, and that no other kit on this machine will choose.
+
+    A server takes seconds to listen. Were its port given to another's meanwhile, that one
+    would answer the health probe, and be judged in its place.
+    """
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if _claimed(port):
+            return port
+
+
+def release_port(port: int) -> None:
+    """Give up a port from :func:`free_port`; the end of the process does so too."""
+    if claim := _claims.pop(port, None):
+        claim.close()
+
+
+def _claimed(port: int) -> bool:
+    """Whether the port is ours now: Linux keeps names for sockets that are no files."""
+    if not sys.platform.startswith("linux"):
+        return True
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0aml-contract-port-{port}")
+    except OSError:
+        claim.close()
+        return False
+    _claims[port] = claim
+    return True
 
 
 def _taken(port: int) -> bool:

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from aml_contract.endpoint.auth import Auth
+from aml_contract.endpoint.operator import Faults
 from aml_contract.endpoint.raw import RawConnection
 from aml_contract.exchange import Exchange, Operation
 
@@ -40,6 +41,11 @@ class Process(Protocol):
         """How it ended by itself, in words; ``None`` while it runs or was stopped."""
         ...
 
+    @property
+    def complaints(self) -> str:
+        """The last errors in its log, as indented lines; empty if there is none to read."""
+        ...
+
 
 class Endpoint(Protocol):
     """What a rule's trial sends through."""
@@ -57,6 +63,11 @@ class Endpoint(Protocol):
     @property
     def process(self) -> Process | None:
         """The server's process, if it may be stopped and started."""
+        ...
+
+    @property
+    def faults(self) -> Faults | None:
+        """The operator's commands that break and heal, if they were given."""
         ...
 
     async def answers(self) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -19,12 +18,16 @@ from urllib.parse import urlsplit
 import h11
 
 from aml_contract.endpoint.auth import Auth
+from aml_contract.endpoint.reading import MOST_REPLY
+from aml_contract.endpoint.tls import tls_context
 from aml_contract.exchange import Exchange, Operation
 
 Headers = Sequence[tuple[str, str]]
 
 _CONNECT_TIMEOUT = 10.0
 _READ = 65_536
+_MOST_HEADERS = 100 * 2**10
+"""What the client of ordinary exchanges takes too."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class RawConnection:
         self._reader = reader
         self._writer = writer
         self._settings = settings
-        self._http = h11.Connection(our_role=h11.CLIENT)
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_HEADERS)
         self._ended = False
 
     @property
@@ -154,13 +157,15 @@ class RawConnection:
         return event if isinstance(event, h11.Response) else None
 
     async def _answer(self, response: h11.Response | None) -> tuple[h11.Response, bytes]:
-        parts = []
+        parts, size = [], 0
         while True:
             match await self._event():
                 case h11.Response() as made:
                     response = made
                 case h11.Data() as data:
                     parts.append(bytes(data.data))
+                    if (size := size + len(data.data)) > MOST_REPLY:
+                        raise h11.RemoteProtocolError(f"larger than {MOST_REPLY // 2**20} MiB")
                 case h11.EndOfMessage() if response is not None:
                     return response, b"".join(parts)
                 case h11.ConnectionClosed():
@@ -220,7 +225,7 @@ async def connect(settings: RawSettings) -> AsyncIterator[RawConnection]:
             reader, writer = await asyncio.open_connection(
                 parts.hostname,
                 parts.port or (443 if secure else 80),
-                ssl=ssl.create_default_context() if secure else None,
+                ssl=tls_context() if secure else None,
             )
     except TimeoutError as error:
         raise ConnectionError(f"no connection within {_CONNECT_TIMEOUT:g} s") from error

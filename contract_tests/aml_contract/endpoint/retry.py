@@ -11,6 +11,7 @@ from aml_contract.exchange import Exchange
 
 LONGEST_WAIT = 60
 """Seconds up to which ``Retry-After`` is honoured."""
+_DIGITS = 10
 
 Waiting = Callable[[Exchange, int, float], None]
 """Told before each wait: the answer, how often it was tried, the seconds to wait."""
@@ -69,5 +70,7 @@ class _RetryAfter(wait_base):
         exchange: Exchange = retry_state.outcome.result()
         asked = exchange.reply_headers.get("retry-after", "")
         if asked.isascii() and asked.isdigit():
-            return min(int(asked), LONGEST_WAIT) * self._patience
+            # Of a longer number Python makes no integer.
+            seconds = int(asked) if len(asked) < _DIGITS else LONGEST_WAIT
+            return min(seconds, LONGEST_WAIT) * self._patience
         return float(self._backoff(retry_state))

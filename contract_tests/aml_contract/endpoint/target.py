@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from aml_contract.endpoint.auth import Auth, Scheme
@@ -76,6 +78,8 @@ class Target:
         for url in (self.url, *self._given_urls()):
             if url is not None:
                 self._check_url(url)
+        if self.managed and self.data_dir is not None:
+            self._check_data(self.data_dir)
         if self.concurrency < 1:
             raise TargetError("the concurrency must be at least 1")
         if bool(self.fault_cmd) != bool(self.heal_cmd):
@@ -84,6 +88,16 @@ class Target:
             raise TargetError("the concurrency of Adds and of Searches must be at least 1")
         if self.managed and self.restart_cmd:
             raise TargetError("--restart-cmd is for remote endpoints; the kit restarts its own")
+
+    @classmethod
+    def keyed_by_environment(cls, **given: Any) -> Target:
+        """The target with these fields; the key is read from the variable ``key_env``.
+
+        Raises:
+            TargetError: the combination makes no sense; the message says why.
+        """
+        variable = given.get("key_env")
+        return cls(key=os.environ.get(variable) if variable else None, **given)
 
     @property
     def managed(self) -> bool:
@@ -199,7 +213,18 @@ class Target:
         if not self.key.isprintable() or self.key != self.key.strip():
             raise TargetError("the key holds spaces around it or characters no header can carry")
 
+    @staticmethod
+    def _check_data(data_dir: Path) -> None:
+        there = next(path for path in (data_dir, *data_dir.absolute().parents) if path.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            raise TargetError(f"--data {data_dir}: {there} is no directory that can be written")
+
     def _check_url(self, url: str) -> None:
+        if url == self.url and ("?" in url):
+            raise TargetError(
+                f"{url!r} has a query, behind which no path can stand: give the whole URLs "
+                "with --add-url, --search-url and --health-url"
+            )
         if self.key and self.key in url:
             raise TargetError("a URL holds the key; keys belong in a header (clause K3)")
         if self.managed and url.startswith("/"):

@@ -27,6 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("system", "MODULE:CLASS", "a MemorySystem, served by `aml serve`"),
         ("key-env", "VAR", "the environment variable that holds the key"),
         ("restart-cmd", "COMMAND", "restarts a remote server"),
+        ("fault-cmd", "COMMAND", "breaks what the server depends on"),
+        ("heal-cmd", "COMMAND", "undoes --aml-fault-cmd"),
     ):
         group.addoption(f"--aml-{name}", metavar=metavar, help=text)
     group.addoption(

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from aml_contract.checking.background import BackgroundCheck
-from aml_contract.checking.check import RUNS, Check, capabilities_of, new_run_id
+from aml_contract.checking.check import RUNS, Check, capabilities_of
 from aml_contract.checking.document import Report, report_of
 from aml_contract.checking.events import read_events
 from aml_contract.checking.result import RuleResult
@@ -26,7 +26,7 @@ from aml_contract.endpoint.target import Target, TargetError
 from aml_contract.outcome import Outcome
 from aml_contract.report.wording import finding_text, missing, some, totals, verdict_sentence
 from aml_contract.rule import Capability, Rule, all_rules
-from aml_contract.run import Run
+from aml_contract.run import Run, new_run_id
 
 PREFIX = "aml_contract"
 """First part of every node id: ``aml_contract::isolation/case-twins``."""
@@ -204,10 +204,11 @@ class Suite:
                 "key_env",
                 "concurrency",
                 "restart_cmd",
+                "fault_cmd",
+                "heal_cmd",
             )
         }
-        variable = given["key_env"]
-        return Target(key=os.environ.get(variable) if variable else None, **given)
+        return Target.keyed_by_environment(**given)
 
     def _take_arguments(self) -> None:
         """Without paths of the user's own, run the contract alone."""

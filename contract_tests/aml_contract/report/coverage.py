@@ -117,7 +117,10 @@ def coverage_table(rules: Sequence[Rule]) -> RenderableType:
 
 
 def _rules_table(rules: Sequence[Rule]) -> Table:
-    table = Table("rule", "level", "killed by", title="rules", box=None, title_justify="left")
+    table = Table(title="rules", box=None, title_justify="left")
+    table.add_column("rule", no_wrap=True)
+    table.add_column("level")
+    table.add_column("killed by")
     known = killers()
     for rule in rules:
         named = ", ".join(known.get(rule.name, ()))

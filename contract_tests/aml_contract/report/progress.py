@@ -23,7 +23,8 @@ from aml_contract.report.terminal import STYLES
 from aml_contract.report.wording import one_line, some
 from aml_contract.rule import Rule
 
-_QUIET = frozenset({Outcome.PASSED, Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED})
+_UNTRIED = frozenset({Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED})
+_QUIET = _UNTRIED | {Outcome.PASSED}
 _NAMED = 3
 
 
@@ -31,13 +32,15 @@ class ProgressView(View):
     """Shows rules done, rules being tried and the time; findings as they are made.
 
     Args:
-        console: where to; a terminal gets a live bar, anything else one line a rule.
+        console: where to; a terminal gets a live bar, anything else one line a rule, except
+            that a reason for not testing is told once: the report names all it kept.
         total: how many rules there are.
     """
 
     def __init__(self, console: Console, total: int) -> None:
         self._console = console
         self._trying: list[str] = []
+        self._told: set[str] = set()
         self._progress = Progress(
             SpinnerColumn(),
             MofNCompleteColumn(),
@@ -84,11 +87,14 @@ class ProgressView(View):
         self._describe()
 
     def rule_finished(self, rule: Rule, result: RuleResult) -> None:
-        """Count it; on a terminal show it only if something was found."""
+        """Count it, and show it; on a terminal only if something was found."""
         if rule.name in self._trying:
             self._trying.remove(rule.name)
         self._progress.advance(self._task)
         self._describe()
+        if result.outcome in _UNTRIED and result.message in self._told:
+            return
+        self._told.add(result.message)
         if not self._console.is_terminal or result.outcome not in _QUIET:
             self._line(one_line(result), STYLES[result.outcome])
 

@@ -110,11 +110,11 @@ def _print_finding(console: Console, report: Report, result: RuleResult, rule: R
 
 
 def _print_missing(console: Console, report: Report) -> None:
-    reasons = missing(report)
-    if not reasons:
-        return
-    console.print()
-    console.print(Text("Not tested", style=STYLES[Outcome.NOT_TESTED]))
-    for reason, names in reasons.items():
-        console.print(Text(f"  {reason}"), highlight=False)
-        console.print(Text(f"    {some(names)}", style="dim"), highlight=False)
+    for outcome in (Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED):
+        reasons = missing(report, outcome)
+        if reasons:
+            console.print()
+            console.print(Text(NAMES[outcome].capitalize(), style=STYLES[outcome]))
+        for reason, names in reasons.items():
+            console.print(Text(f"  {reason}"), highlight=False)
+            console.print(Text(f"    {some(names)}", style="dim"), highlight=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ from aml_contract.rule import Rule
 
 _BODY = 300
 """Characters of a body that a terminal shows."""
+_NAMED = re.compile(r"\(see ([a-z]+/[a-z-]+)\)")
+"""How a reason for not testing names the rule that says what is broken."""
 
 SIGNS = {
     Outcome.PASSED: "✓",
@@ -36,14 +39,16 @@ NAMES = {
 
 
 def verdict_sentence(report: Report) -> str:
-    """The verdict and what it rests on, in one sentence."""
+    """The verdict and what it rests on; of many failures also which to mend first."""
     must = [result for result in report.rules if result.level is Level.MUST]
     failed = [result for result in must if result.outcome is Outcome.FAILED]
     passed = [r for r in must if r.outcome in (Outcome.PASSED, Outcome.WARNED)]
     untested = [r for r in must if r.outcome in (Outcome.NOT_TESTED, Outcome.KIT_ERROR)]
     match report.verdict:
         case Verdict.NONCONFORMANT:
-            return f"{len(failed)} of {_rules(len(failed) + len(passed), 'MUST')} failed."
+            rest = f"; {len(untested)} could not be tested" if untested else ""
+            of_tested = f"{len(failed)} of {_rules(len(failed) + len(passed), 'MUST')} failed"
+            return f"{of_tested}{rest}.{_beginning(report)}"
         case Verdict.INCOMPLETE if not report.tested:
             return "nothing could be tested."
         case Verdict.INCOMPLETE:
@@ -55,10 +60,10 @@ def verdict_sentence(report: Report) -> str:
             return f"every MUST rule that applies passed ({len(passed)} of {len(must)})."
 
 
-def missing(report: Report) -> dict[str, list[str]]:
+def missing(report: Report, outcome: Outcome = Outcome.NOT_TESTED) -> dict[str, list[str]]:
     """What was not tested: each reason with the rules it kept from being tried."""
     reasons: dict[str, list[str]] = defaultdict(list)
-    for result in report.having(Outcome.NOT_TESTED):
+    for result in report.having(outcome):
         reasons[result.message].append(result.rule)
     return dict(reasons)
 
@@ -114,10 +119,14 @@ def reproduction(report: Report, rule: str) -> str:
 
 def curl_heading(report: Report) -> str:
     """What to know before pasting the commands."""
-    if report.endpoint.kind == "url" or report.endpoint.add_url is None:
-        return "curl"
-    port = urlsplit(report.endpoint.add_url).port
-    return f"curl (the kit's server is gone; start yours on port {port} first)"
+    flags = report.endpoint.flags
+    notes = []
+    if report.endpoint.kind != "url" and report.endpoint.add_url is not None:
+        port = urlsplit(report.endpoint.add_url).port
+        notes.append(f"the kit's server is gone; start yours on port {port} first")
+    if "--key-env" in flags and (variable := flags[flags.index("--key-env") + 1]) != "AML_KEY":
+        notes.append(f'the key is read from AML_KEY: export AML_KEY="${variable}"')
+    return f"curl ({'; '.join(notes)})" if notes else "curl"
 
 
 def totals(report: Report) -> str:
@@ -149,6 +158,19 @@ def one_line(result: RuleResult) -> str:
     first = result.message.partition("\n")[0]
     text = f"{NAMES[result.outcome]:<14} {result.rule}"
     return f"{text}: {first}" if first else f"{text} ({in_words(result.seconds)})"
+
+
+def _beginning(report: Report) -> str:
+    """Which finding to mend first: the one that keeps most rules from being tried."""
+    found = {result.rule for result in report.having(Outcome.FAILED)}
+    kept: Counter[str] = Counter()
+    for result in report.having(Outcome.NOT_TESTED):
+        kept.update(found & set(_NAMED.findall(result.message)))
+    if not kept:
+        return ""
+    rule, count = kept.most_common(1)[0]
+    waits = "1 rule waits" if count == 1 else f"{count} rules wait"
+    return f" Begin with {rule}: {waits} for it."
 
 
 def _rules(count: int, level: str) -> str:

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from aml_contract.endpoint.protocol import Process
-from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
-from aml_contract.rules.limits import padded
-from aml_contract.rules.order import changed_id, same_order
-from aml_contract.techniques.copies import copies
+from aml_contract.techniques.cut_short import Calm, repeated_once
+from aml_contract.techniques.lists import changed_id, same_order
 from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial, dump
 
@@ -45,7 +40,7 @@ MOMENTS = (0.3, 0.6, 0.9, 0.5)
 )
 async def restart(trial: Trial) -> None:
     """Two users, three messages, a polite restart; and a new Add is taken afterwards."""
-    process = process_of(trial)
+    process = trial.process
     told = [(trial.ns.user(), trial.ns.marker()) for _ in range(2)]
     told.append((told[0][0], trial.ns.marker()))
     for user, marker in told:
@@ -77,7 +72,7 @@ async def restart(trial: Trial) -> None:
 )
 async def kill_after_ack(trial: Trial) -> None:
     """Twice: a burst of three Adds, the kill straight after the last answer."""
-    process = process_of(trial)
+    process = trial.process
     user = trial.ns.user()
     first = await planted(trial, user)
     for _ in range(2):
@@ -112,9 +107,9 @@ async def kill_after_ack(trial: Trial) -> None:
 )
 async def kill_during_add(trial: Trial) -> None:
     """Four moments; after the repeat every message is there as often as for the control."""
-    process = process_of(trial)
+    process = trial.process
     markers = [trial.ns.marker() for _ in range(20)]
-    texts = [padded(trial, marker, 2_000) for marker in markers]
+    texts = [trial.ns.padded(marker, 2_000) for marker in markers]
     sample = [markers[0], markers[7], markers[13], markers[19]]
     control = await Calm.told(trial, texts, sample)
     takes = control.seconds
@@ -146,7 +141,7 @@ async def kill_during_add(trial: Trial) -> None:
 )
 async def works_after_kill(trial: Trial) -> None:
     """Four Adds in flight when it happens; then an Add and a Search of the same users."""
-    process = process_of(trial)
+    process = trial.process
     users = [trial.ns.user() for _ in range(4)]
     control = await trial.add(users[0], trial.ns.marker().text)
     bodies = [trial.add_body(user, trial.ns.marker().text) for user in users]
@@ -185,15 +180,18 @@ async def works_after_kill(trial: Trial) -> None:
 )
 async def order_over_restart(trial: Trial) -> None:
     """The same Search before and after."""
-    process = process_of(trial)
+    process = trial.process
     user, topic = trial.ns.user(), trial.ns.topic(6)
     await trial.add(user, *(marker.text for marker in topic.markers))
     before = await trial.search_exchange(user, topic.query)
     again = await trial.search_exchange(user, topic.query)
-    steady = same_order(trial.items(before), trial.items(again))
+    old = trial.items(before)
+    if changed_id(old, trial.items(again)):
+        raise NotTested("ids change without a restart too (see order/ids-stable)", before, again)
+    steady = same_order(old, trial.items(again))
     await process.restart()
     after = await trial.search_exchange(user, topic.query)
-    old, new = trial.items(before), trial.items(after)
+    new = trial.items(after)
     if not new:
         raise NotTested("nothing is found after the restart (see durability/restart)", after)
     changed = changed_id(old, new)
@@ -236,72 +234,6 @@ async def client_abort(trial: Trial) -> None:
         await repeated_once(trial, body, control, how)
 
 
-@dataclass(frozen=True)
-class Calm:
-    """The control: a user who was told the same texts and whom nothing happened to."""
-
-    user: str
-    sample: Sequence[Marker]
-    counts: Sequence[int]
-    """How often each marker of the sample is there."""
-    seconds: float
-    """How long its Add took."""
-
-    @classmethod
-    async def told(cls, trial: Trial, texts: Sequence[str], sample: Sequence[Marker]) -> Calm:
-        """Tell a fresh user ``texts``.
-
-        Raises:
-            NotTested: they are not found.
-        """
-        user = trial.ns.user("control")
-        added = await trial.add(user, *texts)
-        found = await counts(trial, user, sample)
-        if not all(found):
-            raise NotTested("an ordinary chunk is not found (see visibility/*)", added)
-        return cls(user, sample, found, added.seconds)
-
-
-async def repeated_once(
-    trial: Trial, body: dict[str, Any], control: Calm, happened: tuple[Exchange, str]
-) -> None:
-    """Send the request again; each message must be there, and no more often than it should.
-
-    Raises:
-        Violation: refused, lost or doubled.
-    """
-    first, what = happened
-    made = await trial.insist("add", body)
-    trial.require(
-        made.status == 200, f"an Add was repeated after {what}, and answered {made.summary}", made
-    )
-    # A first try that is still at work would double them a moment later.
-    for wait in (0.0, 1.0):
-        await trial.pause(wait)
-        got = await counts(trial, body["user_id"], control.sample)
-        shown = (first, made, await trial.last_exchange_of("search"))
-        trial.require(
-            all(got),
-            f"an Add was repeated after {what}, and a message of it is not found",
-            *shown,
-        )
-        if any(count > usual for count, usual in zip(got, control.counts, strict=True)):
-            # Summaries and facts may come later: to the control as well.
-            usual = await counts(trial, control.user, control.sample)
-            excess = [(c, u) for c, u in zip(got, usual, strict=True) if c > u]
-            for count, normal in excess:
-                trial.fail(
-                    f"an Add was repeated after {what}, and a message of it comes back {count} "
-                    f"times instead of {normal}",
-                    *shown,
-                )
-
-
-async def counts(trial: Trial, user: str, markers: Sequence[Marker]) -> list[int]:
-    """How often each marker is there (see :func:`aml_contract.copies.copies`)."""
-    return [copies(trial, await trial.search(user, m.query), m) for m in markers]
-
-
 async def seen(trial: Trial, told: Sequence[tuple[str, Marker]]) -> None:
     """All markers are found; else a later loss would say nothing.
 
@@ -311,13 +243,6 @@ async def seen(trial: Trial, told: Sequence[tuple[str, Marker]]) -> None:
     for user, marker in told:
         if not await trial.find(user, marker):
             raise NotTested(
-                "an ordinary message is not found (see visibility/*)",
+                "an ordinary message is not found (see visibility/immediate)",
                 await trial.last_exchange_of("search"),
             )
-
-
-def process_of(trial: Trial) -> Process:
-    """The server's process; the runner tries these rules only where there is one."""
-    if trial.endpoint.process is None:
-        raise NotTested("the server cannot be restarted")
-    return trial.endpoint.process

@@ -151,7 +151,9 @@ async def _echoed(t: Trial, forms: list[str]) -> None:
         elif blames_the_id(exchange):
             refused.append((form, exchange))
     if len(refused) == len(forms):
-        raise NotTested("none of the ids was accepted", refused[0][1])
+        raise NotTested(
+            "none of the ids was accepted (see structure/legal-requests)", refused[0][1]
+        )
     if refused:
         form, exchange = refused[0]
         t.warn(

@@ -13,7 +13,7 @@ from typing import Any
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.techniques.steps import attempt, crashed, planted, refused
+from aml_contract.techniques.steps import attempt, crashed, planted, refused, see_working
 from aml_contract.trial import Trial, dump
 
 TRACE = re.compile(
@@ -30,7 +30,7 @@ TRACE = re.compile(
     title="A body that is no JSON object is refused with a 4xx.",
     why="A 5xx is sent again up to 32 times; a 200 acknowledges what was never read.",
     fix="Catch the parser's error, and check that the body is an object, before anything else.",
-    cost=Cost(adds=5, searches=5),
+    cost=Cost(adds=6, searches=6),
     modes=(91,),
     peers=("P111", "P112", "P120"),
 )
@@ -51,6 +51,8 @@ async def malformed_json(trial: Trial) -> None:
         ):
             made = await attempt(trial, operation, wrong)
             where = f"{name} sent to {operation.capitalize()}"
+            if crashed(made) or not (refused(made) or lenient):
+                await see_working(trial, operation)
             trial.require(
                 not crashed(made),
                 f"{where} was answered {made.summary}, which the platform sends again",
@@ -71,7 +73,7 @@ async def malformed_json(trial: Trial) -> None:
     title="A missing field or one of the wrong type is refused with a 4xx.",
     why="A 5xx is sent again up to 32 times; a 200 hides the caller's mistake in the data.",
     fix="Validate every required field by presence and type before any work.",
-    cost=Cost(adds=32, searches=13),
+    cost=Cost(adds=34, searches=14),
     peers=(
         "P96", "P97", "P98", "P101", "P102", "P103", "P104", "P106", "P107", "P109", "P110",
     ),
@@ -87,6 +89,8 @@ async def invalid_fields(trial: Trial) -> None:
             broke.append((name, made))
         elif not refused(made):
             lenient.append((name, made))
+    for operation in {made.operation for _, made in (*broke, *lenient)}:
+        await see_working(trial, operation)
     if lenient:
         names = "; ".join(name for name, _ in lenient)
         trial.warn(f"accepted as if valid: {names}", lenient[0][1])
@@ -102,7 +106,7 @@ async def invalid_fields(trial: Trial) -> None:
     title="Numbers and nesting that nothing can hold are refused, not retried.",
     why="They can never succeed; a 5xx makes the platform try 32 times.",
     fix="Catch overflow and recursion errors of the parser and of date arithmetic.",
-    cost=Cost(adds=6, searches=3),
+    cost=Cost(adds=8, searches=4),
     peers=("P106", "P133"),
 )
 async def never_succeeds(trial: Trial) -> None:
@@ -131,6 +135,8 @@ async def never_succeeds(trial: Trial) -> None:
         if crashed(made):
             broke.append((name, made))
     if broke:
+        for operation in {made.operation for _, made in broke}:
+            await see_working(trial, operation)
         names = "; ".join(f"{name} ({made.summary})" for name, made in broke)
         trial.fail(f"a server error instead of a 4xx: {names}", broke[0][1])
 

@@ -41,7 +41,7 @@ async def options_accepted(trial: Trial) -> None:
         showing = trial.showing(trial.items(made), marker)
         (found if showing else blind)[name] = made
     if not found:
-        raise NotTested("a stored message is not found (see visibility/*)", *blind.values())
+        raise NotTested("a stored message is not found (see visibility/immediate)", *blind.values())
     for name, made in blind.items():
         other, shown = next(iter(found.items()))
         trial.warn(f"a Search {name} does not find what the same Search {other} finds", shown, made)
@@ -123,7 +123,7 @@ async def oversized_item(trial: Trial) -> None:
     exchange = await trial.search_exchange(user, topic.query)
     items = trial.items(exchange)
     if not items:
-        raise NotTested("nothing is found (see visibility/*)", exchange)
+        raise NotTested("nothing is found (see visibility/immediate)", exchange)
     first, total = len(encode(items[0].content)), sum(len(encode(item.content)) for item in items)
     trial.note(f"first item {first:,} tokens, all {len(items)} items {total:,}")
     trial.require(

@@ -6,6 +6,7 @@ Exactness is asked only of systems that store verbatim; frames around the text a
 from __future__ import annotations
 
 from aml_contract.finding import NotTested
+from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.steps import attempt, crashed, in_pieces, planted
@@ -66,7 +67,7 @@ async def text(trial: Trial) -> None:
             changed.append(kind)
             shown.append(await trial.last_exchange_of("search"))
     if not seen:
-        raise NotTested("no stored message is found (see visibility/*)")
+        raise NotTested("no stored message is found (see visibility/immediate)")
     trial.require(not changed, f"text with {', '.join(changed)} came back changed", *shown[:1])
 
 
@@ -83,17 +84,12 @@ async def text(trial: Trial) -> None:
 )
 async def code(trial: Trial) -> None:
     """A snippet with tabs, deep indentation, blank lines and fences."""
-    user, marker = trial.ns.user(), trial.ns.marker()
-    sent = f"# {marker.text}\n{CODE}"
-    await trial.add(user, sent)
-    items = await trial.find(user, marker)
-    exchange = await trial.last_exchange_of("search")
-    if not items:
-        raise NotTested("a stored message is not found (see visibility/*)", exchange)
-    trial.require(
-        any(sent in item.content for item in items),
+    marker = trial.ns.marker()
+    await comes_back(
+        trial,
+        marker,
+        f"# {marker.text}\n{CODE}",
         "code came back with other white space than it was sent with",
-        exchange,
     )
 
 
@@ -109,18 +105,9 @@ async def code(trial: Trial) -> None:
 )
 async def inner_space(trial: Trial) -> None:
     """Double spaces, tabs, line breaks, no-break and ideographic spaces."""
-    user, marker = trial.ns.user(), trial.ns.marker()
+    marker = trial.ns.marker()
     sent = f"{marker.text} two  spaces\ttab\nline\r\nline\n\n\nblank no\u00a0break wide\u3000space"
-    await trial.add(user, sent)
-    items = await trial.find(user, marker)
-    exchange = await trial.last_exchange_of("search")
-    if not items:
-        raise NotTested("a stored message is not found (see visibility/*)", exchange)
-    trial.require(
-        any(sent in item.content for item in items),
-        "white space inside a text came back changed",
-        exchange,
-    )
+    await comes_back(trial, marker, sent, "white space inside a text came back changed")
 
 
 @rule(
@@ -136,18 +123,9 @@ async def inner_space(trial: Trial) -> None:
 )
 async def outer_space(trial: Trial) -> None:
     """A sentence between spaces and line breaks."""
-    user, marker = trial.ns.user(), trial.ns.marker()
+    marker = trial.ns.marker()
     sent = f"  \t{marker.text} \n"
-    await trial.add(user, sent)
-    items = await trial.find(user, marker)
-    exchange = await trial.last_exchange_of("search")
-    if not items:
-        raise NotTested("a stored message is not found (see visibility/*)", exchange)
-    trial.require(
-        any(sent in item.content for item in items),
-        "white space around a text was trimmed",
-        exchange,
-    )
+    await comes_back(trial, marker, sent, "white space around a text was trimmed")
 
 
 @rule(
@@ -166,11 +144,12 @@ async def long_text(trial: Trial) -> None:
     user = trial.ns.user()
     head, middle, tail = (trial.ns.marker() for _ in range(3))
     half = (8_000 - len(head.text) - len(middle.text) - len(tail.text) - 4) // 2
-    sent = " ".join((head.text, filler(trial, half), middle.text, filler(trial, half), tail.text))
+    gaps = trial.ns.filler(half), trial.ns.filler(half)
+    sent = " ".join((head.text, gaps[0], middle.text, gaps[1], tail.text))
     await trial.add(user, sent)
     if not in_pieces(await trial.search(user, head.query), head):
         raise NotTested(
-            "the beginning of a long message is not found (see visibility/*)",
+            "the beginning of a long message is not found (see visibility/immediate)",
             await trial.last_exchange_of("search"),
         )
     for where, marker in (("middle", middle), ("end", tail)):
@@ -292,11 +271,17 @@ async def cjk_words(trial: Trial) -> None:
     )
 
 
-def filler(trial: Trial, length: int) -> str:
-    """Invented words, exactly ``length`` characters."""
-    words: list[str] = []
-    size = 0
-    while size < length:
-        words.append(trial.ns.word())
-        size += len(words[-1]) + 1
-    return " ".join(words)[:length]
+async def comes_back(trial: Trial, marker: Marker, sent: str, complaint: str) -> None:
+    """Store ``sent``, which holds ``marker``, for a fresh user; it is found as it was sent.
+
+    Raises:
+        Violation: ``complaint``: it is found, but changed.
+        NotTested: it is not found.
+    """
+    user = trial.ns.user()
+    await trial.add(user, sent)
+    items = await trial.find(user, marker)
+    exchange = await trial.last_exchange_of("search")
+    if not items:
+        raise NotTested("a stored message is not found (see visibility/immediate)", exchange)
+    trial.require(any(sent in item.content for item in items), complaint, exchange)

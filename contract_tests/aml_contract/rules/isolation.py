@@ -1,6 +1,6 @@
 """Nobody sees what another user stored (clauses A2, L2, R2): ordinary ids.
 
-Ids that a careless server takes for one another are in :mod:`isolation_ids`.
+Unusual ids are in :mod:`isolation_twins` and :mod:`isolation_injection`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aml_contract.exchange import Exchange
-from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
+from aml_contract.techniques.copies import Control, copies, copies_found
+from aml_contract.techniques.steps import planted
 from aml_contract.techniques.twins import Stored, blames_the_id, keep_apart, no_leaks, show
 from aml_contract.trial import Trial
 
@@ -149,17 +150,16 @@ async def caches(t: Trial) -> None:
     title="The same text stored by two users is two memories.",
     why="A row shared by content is inherited by whoever stores the text, or stays with the first.",
     fix="Make user_id part of what identifies a memory; never deduplicate across users.",
-    cost=Cost(adds=3, searches=5),
+    cost=Cost(adds=4, searches=7),
     modes=(81,),
 )
 async def identical_text(t: Trial) -> None:
     """A and B store one text, A stores more; what each finds is counted in between."""
     first, second, stranger = t.ns.user(), t.ns.user(), t.ns.user()
     shared, more = t.ns.marker(), t.ns.marker()
+    control = await Control.add(t)
     first_add = await t.add(first, shared.text)
-    alone = await t.find(first, shared)
-    if not alone:
-        raise NotTested("an ordinary memory was not found (see visibility/immediate)")
+    alone = await copies_found(t, first, shared)
     second_add = await t.add(second, shared.text)
     exchange = await t.search_exchange(second, shared.query)
     t.require(
@@ -170,11 +170,11 @@ async def identical_text(t: Trial) -> None:
         exchange,
     )
     exchange = await t.search_exchange(first, shared.query)
-    mine = t.showing(t.items(exchange), shared)
-    t.require(bool(mine), "the first user to store a text no longer finds it", second_add, exchange)
+    mine = copies(t, t.items(exchange), shared)
+    t.require(mine > 0, "the first user to store a text no longer finds it", second_add, exchange)
     t.require(
-        len(mine) <= len(alone),
-        f"the first user found the text {len(alone)} times, and {len(mine)} times once another "
+        mine <= alone or mine <= alone + await control.growth(t),
+        f"the first user found the text {alone} times, and {mine} times once another "
         "user had stored it too",
         second_add,
         exchange,
@@ -296,6 +296,7 @@ async def _own_only(
         if missing is None:
             return
         if last:
+            await planted(t, t.ns.user())
             t.fail(
                 f"user {show(user)} does not find its own memory, {lost}", missing.added, exchange
             )

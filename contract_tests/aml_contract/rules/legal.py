@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 
+from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.run import Refusal
+from aml_contract.techniques.steps import crashed
 from aml_contract.trial import Trial
 
 _BUSY = frozenset({408, 425, 429})
@@ -43,11 +45,14 @@ async def legal_requests(trial: Trial) -> None:
     if blamed := [one for one in refusals if _is_violation(one, gone=gone is not None)]:
         causes = _by_cause(blamed)
         process = trial.endpoint.process
-        died = f"\n{process.died}" if process is not None and process.died else ""
-        trial.fail(
-            "\n".join(_sentence(cause, those) for cause, those in causes.items()) + died,
-            *(those[0].exchange for those in causes.values()),
-        )
+        shown = [those[0].exchange for those in causes.values()]
+        lines = [_sentence(cause, those) for cause, those in causes.items()]
+        lines += dict.fromkeys(advice for one in shown if (advice := _advice(trial, one)))
+        if process is not None and process.died:
+            lines.append(process.died)
+        elif process is not None and process.complaints and any(map(crashed, shown)):
+            lines.append(f"the last errors in the server's log:{process.complaints}")
+        trial.fail("\n".join(lines), *shown)
     if gone:
         raise NotTested(f"the endpoint stopped answering: {gone}", refusals[0].exchange)
     raise NotTested(
@@ -68,6 +73,23 @@ async def _gone(trial: Trial) -> str | None:
 def _is_violation(refusal: Refusal, *, gone: bool) -> bool:
     status = refusal.exchange.status
     return status not in _BUSY and not (status is None and gone)
+
+
+def _advice(trial: Trial, refused: Exchange) -> str:
+    """What to look at first: a wrong URL or key is more often given than served."""
+    kind, options = refused.operation.capitalize(), "--add-url and --search-url"
+    auth = trial.endpoint.auth
+    match refused.status:
+        case 404 | 405 | 410:
+            return f"is {refused.url} the right {kind} URL? {options} name others"
+        case 401 | 403 if not auth.headers:
+            return "does the endpoint want a key? --auth and --key-env give one"
+        case 401 | 403:
+            return f"is the key right, and is {auth.scheme} its scheme (--auth)?"
+        case 301 | 302 | 303 | 307 | 308:
+            where = refused.reply_headers.get("location", "elsewhere")
+            return f"{kind} is redirected to {where}: name the final URL with {options}"
+    return ""
 
 
 def _by_cause(refusals: list[Refusal]) -> dict[tuple[str, str], list[Refusal]]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from aml_contract.finding import NotTested
-from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.steps import attempt, crashed, data_of, in_pieces, planted, refused
@@ -47,7 +46,7 @@ async def top_k(trial: Trial) -> None:
             trial.require(got <= asked, f"top_k was {asked}, and {got} items came back", exchange)
             found += got
     if not found:
-        raise NotTested("no Search returned anything (see visibility/*)")
+        raise NotTested("no Search returned anything (see visibility/immediate)")
 
 
 @rule(
@@ -74,7 +73,7 @@ async def hidden_cap(trial: Trial) -> None:
         most = max(most, sum(bool(trial.showing(items, m)) for m in topic.markers))
         exchanges.append(exchange)
     if counts == {0}:
-        raise NotTested("no Search returned anything (see visibility/*)")
+        raise NotTested("no Search returned anything (see visibility/immediate)")
     capped = len(counts) == 1 and max(counts) <= FEW and most < len(topic.markers)
     trial.require(
         not capped,
@@ -212,7 +211,7 @@ async def heavy_chunk(trial: Trial) -> None:
     user = trial.ns.user()
     await planted(trial, user)
     markers = [trial.ns.marker() for _ in range(CHUNK)]
-    texts = [padded(trial, marker, LONGEST) for marker in markers]
+    texts = [trial.ns.padded(marker, LONGEST) for marker in markers]
     made = await attempt(trial, "add", trial.add_body(user, *texts))
     trial.require(
         made.status == 200,
@@ -245,7 +244,7 @@ async def long_message(trial: Trial) -> None:
     user = trial.ns.user()
     await planted(trial, user)
     before, inside, after = (trial.ns.marker() for _ in range(3))
-    long = padded(trial, trial.ns.marker(), 29_000) + " " + inside.text
+    long = trial.ns.padded(trial.ns.marker(), 29_000) + " " + inside.text
     made = await attempt(trial, "add", trial.add_body(user, before.text, long, after.text))
     trial.require(
         made.status == 200, f"a message of 30,000 characters was answered {made.summary}", made
@@ -312,12 +311,3 @@ async def long_query(trial: Trial) -> None:
     )
     if not in_pieces(trial.items(made), marker):
         trial.warn("a query of 20,000 characters finds nothing that its short form finds", made)
-
-
-def padded(trial: Trial, marker: Marker, length: int) -> str:
-    """The marker, followed by invented words up to ``length`` characters."""
-    words, size = [marker.text], len(marker.text)
-    while size < length:
-        words.append(trial.ns.word())
-        size += len(words[-1]) + 1
-    return " ".join(words)[:length]

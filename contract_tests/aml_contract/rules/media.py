@@ -21,6 +21,7 @@ from aml_contract.techniques.images import (
     parts_of,
     same_image,
     small_png,
+    stored,
     text_part,
     turn,
 )
@@ -276,17 +277,6 @@ async def remote_url(t: Trial) -> None:
         )
         if exchange.status == 200:
             t.warn(f"a {name} with a remote image URL was accepted, not refused", exchange)
-
-
-async def stored(t: Trial, user: str, message: dict[str, Any], what: str) -> Exchange:
-    """Add a message with an image, which an endpoint that claims images must accept.
-
-    Raises:
-        Violation: it was refused, or failed again and again.
-    """
-    made = await attempt(t, "add", t.add_body(user, message))
-    t.require(made.status == 200, f"{what} was answered {made.summary}", made)
-    return made
 
 
 async def _no_crash(t: Trial, user: str, text: str, url: str, what: str) -> Exchange:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
-from aml_contract.rule import Cost, rule
-from aml_contract.rules.media import IMAGES, stored
+from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.images import (
     LARGEST_IMAGE,
     LARGEST_TOTAL,
@@ -18,11 +17,14 @@ from aml_contract.techniques.images import (
     image_part,
     parts_of,
     png_of,
+    stored,
     text_part,
     turn,
 )
 from aml_contract.techniques.steps import attempt, data_of, planted
 from aml_contract.trial import Trial
+
+IMAGES = frozenset({Capability.IMAGES})
 
 
 @rule(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +12,9 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Topic
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
+from aml_contract.techniques.lists import changed_id, same_order
 from aml_contract.techniques.steps import attempt
-from aml_contract.trial import Item, Trial
+from aml_contract.trial import Trial
 
 
 @rule(
@@ -125,7 +125,7 @@ async def prefix(trial: Trial) -> None:
     large = await trial.search_exchange(user, topic.query, top_k=10)
     few, many = trial.items(small), trial.items(large)
     if not few:
-        raise NotTested("the Search returned nothing (see visibility/*)", small)
+        raise NotTested("the Search returned nothing (see visibility/immediate)", small)
     trial.require(
         same_order(few, many[: len(few)]),
         f"the {len(few)} results of top_k 3 are not the first {len(few)} of top_k 10",
@@ -183,7 +183,7 @@ async def exact_first(trial: Trial) -> None:
         items = trial.items(exchange)
         showing = trial.showing(items, marker)
         if not showing:
-            raise NotTested("a stored message is not found (see visibility/*)", exchange)
+            raise NotTested("a stored message is not found (see visibility/immediate)", exchange)
         place = items.index(showing[0]) + 1
         trial.require(
             place == 1,
@@ -209,32 +209,7 @@ def scores(exchange: Exchange) -> list[Any]:
     try:
         data = json.loads(exchange.reply)["data"]
         return [item["score"] for item in data if isinstance(item, dict) and "score" in item]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise NotTested(
             "a Search answer has no data list (see structure/search-envelope)", exchange
         ) from None
-
-
-def same_order(first: Sequence[Item], second: Sequence[Item]) -> bool:
-    """By id, or by text where the ids themselves do not last (``order/ids-stable``)."""
-    return [i.id for i in first] == [i.id for i in second] or (
-        {i.id for i in first}.isdisjoint(i.id for i in second)
-        and [i.content for i in first] == [i.content for i in second]
-    )
-
-
-def changed_id(before: Sequence[Item], after: Sequence[Item]) -> tuple[Any, Any] | None:
-    """An old and a new id of one text that appears once in both lists under two ids."""
-    old, new = _by_text(before), _by_text(after)
-    for text, ids in old.items():
-        later = new.get(text, [])
-        if len(ids) == len(later) == 1 and ids != later:
-            return ids[0], later[0]
-    return None
-
-
-def _by_text(items: Sequence[Item]) -> dict[str, list[Any]]:
-    texts: dict[str, list[Any]] = {}
-    for item in items:
-        texts.setdefault(item.content, []).append(item.id)
-    return texts

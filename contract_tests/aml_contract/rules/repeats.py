@@ -116,7 +116,10 @@ async def concurrent_visible(t: Trial) -> None:
         pair for pair in await t.together(*(add_then_look() for _ in range(AT_ONCE))) if pair
     ]
     if not answered:
-        raise NotTested(f"none of {AT_ONCE} identical Adds at once was answered 200")
+        raise NotTested(
+            f"none of {AT_ONCE} identical Adds at once was answered 200 "
+            "(see structure/legal-requests)"
+        )
     for added, found in answered:
         if t.showing(t.items(found), marker):
             continue

@@ -335,5 +335,5 @@ def _echo(exchange: Exchange) -> object:
     """The ``user_id`` of an Add answer, or ``None`` where it cannot be read."""
     try:
         return json.loads(exchange.reply).get("user_id")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return None

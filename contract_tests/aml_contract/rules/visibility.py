@@ -9,6 +9,7 @@ from aml_contract.exchange import Exchange
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
+from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial
 
 LATER = 3.0
@@ -65,6 +66,7 @@ async def every_message(t: Trial) -> None:
 
     lost = [found for found in await t.together(*map(look, places)) if found]
     if lost:
+        await planted(t, t.ns.user())
         numbers = ", ".join(str(place + 1) for place, _ in lost)
         t.fail(
             f"{len(lost)} of {len(places)} messages of one chunk are not found: number {numbers}",
@@ -197,8 +199,10 @@ async def growing(t: Trial) -> None:
         added = await t.add(user, marker.text)
         exchange = await t.search_exchange(user, topic.query)
         for earlier, old in enumerate(topic.markers[:number], start=1):
-            t.require(
-                bool(t.showing(t.items(exchange), old)),
+            if t.showing(t.items(exchange), old):
+                continue
+            await planted(t, t.ns.user())
+            t.fail(
                 f"after {number} Adds the same question does not find what the "
                 f"{'last' if earlier == number else 'earlier'} Add, number {earlier}, stored",
                 added,
@@ -275,6 +279,8 @@ async def _found(
     exchange = await t.search_exchange(user, marker.query)
     if t.showing(t.items(exchange), marker):
         return
+    if t.rule.name != "visibility/immediate":  # where nothing is found, that one says so
+        await planted(t, t.ns.user())
     await t.pause(LATER)
     if await t.find(user, marker):
         t.fail(
@@ -292,9 +298,6 @@ async def _all_found(
     """All markers are found; ``which`` says of one, by its ``number``, that it is not."""
     for number, marker in enumerate(markers, start=1):
         exchange = await t.search_exchange(user, marker.query)
-        t.require(
-            bool(t.showing(t.items(exchange), marker)),
-            which.format(number=number),
-            added[min(number, len(added)) - 1],
-            exchange,
-        )
+        if not t.showing(t.items(exchange), marker):
+            await planted(t, t.ns.user())
+            t.fail(which.format(number=number), added[min(number, len(added)) - 1], exchange)

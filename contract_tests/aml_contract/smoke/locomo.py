@@ -42,7 +42,7 @@ _MONTHS = [
 ]
 _JSON_NAMES: dict[type, str] = {str: "a string", list: "a list", dict: "an object"}
 _DATE = re.compile(r"(\d{1,2}):(\d{2}) ?([ap])m on (\d{1,2}) ([a-z]+),? (\d{4})")
-_DIALOGUE_ID = re.compile(r"D:?(\d+):(\d+)")
+_DIALOGUE_ID = re.compile(r"D:?(\d{1,9}):(\d{1,9})(?!\d)")
 _SESSION_KEY = re.compile(r"session_(\d+)")
 
 
@@ -131,11 +131,17 @@ def read(path: Path) -> list[Conversation]:
         MalformedFileError: with the file, the place in it and the reason.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        # What cannot be sent must not look like an endpoint that refuses it.
+        json.dumps(data, ensure_ascii=False).encode()
     except OSError as error:
         raise MalformedFileError(f"{path}: {error.strerror}") from error
+    except UnicodeEncodeError as error:
+        raise MalformedFileError(f"{path}: a string holds a lone surrogate") from error
     except ValueError as error:
         raise MalformedFileError(f"{path}: no JSON: {error}") from error
+    except RecursionError as error:
+        raise MalformedFileError(f"{path}: nested too deeply") from error
     samples = data if isinstance(data, list) else [data]
     if not samples:
         raise MalformedFileError(f"{path}: an empty list, no conversation")
@@ -157,6 +163,8 @@ def parse_date(text: str) -> datetime:
     hour, minute, half, day, month, year = match.groups()
     if not 1 <= int(hour) <= 12 or month not in _MONTHS:
         raise ValueError(f"no such date: {text!r}")
+    if int(year) < 1970:
+        raise ValueError(f"{text!r} is before 1970: no timestamp can say so (clause A7)")
     try:
         return datetime(
             int(year),
@@ -259,7 +267,7 @@ def _question(raw: Any, known: set[str], where: str) -> tuple[Question, int]:
     if not isinstance(raw, dict):
         raise MalformedFileError(f"{where}: a question must be an object")
     category = raw.get("category")
-    if isinstance(category, bool) or category not in CATEGORIES:
+    if type(category) not in {int, float} or category not in CATEGORIES:
         raise MalformedFileError(f"{where}: category must be 1 to 5, not {category!r}")
     strings = raw.get("evidence", [])
     if not isinstance(strings, list) or not all(isinstance(text, str) for text in strings):

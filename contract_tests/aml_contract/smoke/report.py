@@ -86,6 +86,9 @@ class Summary:
         return made
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.add is None and self.search is None:
+            yield Text("Nothing was answered well, so there is nothing to measure.")
+            return
         yield self._recall_table()
         yield Text("")
         yield self._latency_table()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
-import time
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.http import Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
+from aml_contract.run import new_run_id
 from aml_contract.smoke.answers import ContractBrokenError
 from aml_contract.smoke.locomo import Conversation
 from aml_contract.smoke.report import Summary
@@ -44,8 +43,7 @@ class Smoke:
     ) -> None:
         self.target = target
         self.conversations = conversations
-        run = f"{time.strftime('%Y%m%dT%H%M%S')}-{secrets.token_hex(3)}"
-        self.settings = Settings(run, seed, target.concurrency, questions, patience)
+        self.settings = Settings(new_run_id(), seed, target.concurrency, questions, patience)
         self.record = Record()
         self.unreachable: str | None = None
         """Why nothing was sent, if nothing answers."""

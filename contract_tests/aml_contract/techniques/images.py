@@ -10,6 +10,10 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from aml_contract.exchange import Exchange
+from aml_contract.techniques.steps import attempt
+from aml_contract.trial import Trial
+
 MIB = 2**20
 LARGEST_IMAGE = 10 * MIB
 """Bytes of one image, decoded from Base64."""
@@ -94,6 +98,17 @@ def same_image(url: str, image: bytes) -> bool:
         return base64.b64decode(url.partition(",")[2], validate=True) == image
     except (binascii.Error, ValueError):
         return False
+
+
+async def stored(t: Trial, user: str, message: dict[str, Any], what: str) -> Exchange:
+    """Add a message with an image, which an endpoint that claims images must accept.
+
+    Raises:
+        Violation: it was refused, or failed again and again.
+    """
+    made = await attempt(t, "add", t.add_body(user, message))
+    t.require(made.status == 200, f"{what} was answered {made.summary}", made)
+    return made
 
 
 def _read(parts: Sequence[Any]) -> Iterator[tuple[str, str]]:

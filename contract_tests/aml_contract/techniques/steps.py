@@ -14,6 +14,7 @@ from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.namespace import Marker
+from aml_contract.techniques.readings import read_strictly
 from aml_contract.trial import Item, Trial
 
 TEMPORARY = frozenset({408, 425, 429})
@@ -103,16 +104,35 @@ async def planted(trial: Trial, user: str) -> Marker:
     """Store an ordinary marker and see it found: without it, a later miss says nothing.
 
     Raises:
-        NotTested: the ordinary marker is not found (``visibility/*`` says so).
+        NotTested: the ordinary marker is not found (``visibility/immediate`` says so).
     """
     marker = trial.ns.marker()
     await trial.add(user, marker.text)
     if not await trial.find(user, marker):
         raise NotTested(
-            "an ordinary message is not found (see visibility/*)",
+            "an ordinary message is not found (see visibility/immediate)",
             await trial.last_exchange_of("search"),
         )
     return marker
+
+
+async def see_working(trial: Trial, operation: Operation) -> None:
+    """See an ordinary request of that kind succeed before something unusual is blamed.
+
+    Where nothing works, a wrong URL or a proxy's page say, that is one finding and not
+    many. For after the unusual went wrong, so that it costs an endpoint in order nothing.
+
+    Raises:
+        NotTested: it does not succeed; other rules say so.
+    """
+    user, marker = trial.ns.user(), trial.ns.marker()
+    added = await trial.add(user, marker.text)
+    if operation == "search":
+        await trial.search(user, marker.query)
+        return
+    answer = read_strictly(added, "structure/add-json")
+    if not isinstance(answer, dict) or answer.get("success") is not True:
+        raise NotTested("an ordinary Add is no success (see structure/add-success)", added)
 
 
 def in_pieces(items: Iterable[Item], marker: Marker) -> bool:

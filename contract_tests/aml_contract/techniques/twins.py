@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker, Topic
+from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial
 
 SECOND_LOOK = 2.0
@@ -129,7 +130,10 @@ async def sees_only_its_own(
     if t.showing(t.items(exchange), one.marker):
         return
     if ordinary:
-        raise NotTested("an ordinary user's memory was not found (see visibility/*)", exchange)
+        raise NotTested(
+            "an ordinary user's memory was not found (see visibility/immediate)", exchange
+        )
+    await planted(t, t.ns.user())
     t.fail(
         f"user {show(one.user)} does not find its own memory, stored with 200",
         one.added,

@@ -96,10 +96,13 @@ class SQLiteLedger(Ledger):
         self._directory.close()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript(_SCHEMA)
+        try:
+            connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise OSError(f"{self._path}: {error}") from error
         return connection
 
     async def _do(self, run: Callable[[sqlite3.Connection], _T]) -> _T:
@@ -165,7 +168,7 @@ def _transact(connection: sqlite3.Connection, batch: Sequence[_Job]) -> list[_To
         connection.execute("BEGIN IMMEDIATE")
         told = [_Told(job.future, job.run(connection), None) for job in batch]
         connection.execute("COMMIT")
-    except sqlite3.Error as error:
+    except Exception as error:  # noqa: BLE001  the writer must outlive whatever one job did
         if connection.in_transaction:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")

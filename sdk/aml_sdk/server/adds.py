@@ -23,6 +23,8 @@ class _Flight:
 
     digest: bytes
     task: asyncio.Task[None]
+    claimed: asyncio.Future[bool]
+    """Whether the ids are this Add's; false if the ledger knows them with another body."""
 
 
 class Adds:
@@ -63,14 +65,19 @@ class Adds:
         """
         key = AddKey(request.user_id, request.request_id)
         flight = self._flights.get(key)
+        while flight is not None and flight.digest != digest:
+            if await asyncio.shield(flight.claimed):
+                raise _conflict()
+            # The other is the one in conflict: it must not make one of this.
+            await asyncio.wait([flight.task])
+            flight = self._flights.get(key)
         if flight is None:
-            task = asyncio.create_task(self._fly(key, digest, request))
-            self._flights[key] = _Flight(digest, task)
+            claimed = asyncio.get_running_loop().create_future()
+            task = asyncio.create_task(self._fly(key, digest, request, claimed))
+            self._flights[key] = _Flight(digest, task, claimed)
             task.add_done_callback(lambda done: self._land(key, done))
             late = Problem(503, "the Add takes longer than the server waits; it goes on")
             await _ended(task, self._settings.add_deadline, late)
-        elif flight.digest != digest:
-            raise _conflict()
         else:
             late = Problem(409, "the same Add is still being processed")
             await _ended(flight.task, self._settings.duplicate_wait, late)
@@ -81,8 +88,11 @@ class Adds:
             await asyncio.wait([flight.task for flight in self._flights.values()])
         self._pool.close()
 
-    async def _fly(self, key: AddKey, digest: bytes, request: AddRequest) -> None:
+    async def _fly(
+        self, key: AddKey, digest: bytes, request: AddRequest, claimed: asyncio.Future[bool]
+    ) -> None:
         claim = await self._ledger.claim(key, digest)
+        claimed.set_result(claim is not Claim.CONFLICT)
         if claim is Claim.DONE:
             return
         if claim is Claim.CONFLICT:
@@ -117,7 +127,9 @@ class Adds:
 
     def _land(self, key: AddKey, task: asyncio.Task[None]) -> None:
         """Log here what failed unforeseen: those who waited may have gone."""
-        del self._flights[key]
+        flight = self._flights.pop(key)
+        if not flight.claimed.done():
+            flight.claimed.set_result(False)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, Problem | SystemFailure):
             log(logging.ERROR, "add failed", user=short_digest(key.user_id), **describe(error))

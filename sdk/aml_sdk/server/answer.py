@@ -11,9 +11,8 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from aml_sdk._gen.models import ImagePart, Memory, TextPart
-from aml_sdk.content import images_of, text_of
+from aml_sdk.content import decoded_size, images_of, text_of
 from aml_sdk.server.logs import log
-from aml_sdk.server.media import decoded_size
 
 _Item = dict[str, Any]
 

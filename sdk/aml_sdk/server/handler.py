@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
 
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from aml_sdk._gen.models import AddRequest, SearchRequest
+from aml_sdk._gen.models import AddRequest, Memory, SearchRequest
 from aml_sdk.content import is_blank, is_blank_content
 from aml_sdk.errors import Refused, SystemFailure, Unsupported
 from aml_sdk.identity import short_digest
@@ -32,6 +33,9 @@ from aml_sdk.system import MemorySystem
 
 _BIG = 1024 * 1024
 """From this size on a body is read on a thread: the event loop serves others meanwhile."""
+
+_CLOSING = 30.0
+"""Seconds that a system may take to close: all that it acknowledged is durable already."""
 
 _Fields = dict[str, int | str]
 
@@ -58,7 +62,10 @@ class ContractHandler:
         """Finish the Adds under way, then close the system and the ledger."""
         await self._adds.finish()
         try:
-            await self._searches.run(self._system.close)
+            async with asyncio.timeout(_CLOSING):
+                await self._searches.run(self._system.close)
+        except Exception as error:  # noqa: BLE001  a system may fail in any way
+            log(logging.ERROR, "close failed", **describe(error))
         finally:
             self._searches.close()
             await self._ledger.close()
@@ -150,12 +157,18 @@ class ContractHandler:
         try:
             async with asyncio.timeout(self._settings.search_deadline):
                 memories = await self._searches.run(self._system.search, request)
+                answer, fields["items"] = await self._answered(memories, request.top_k)
         except TimeoutError:
             return self._unavailable("the Search takes longer than the server waits")
-        answer, fields["items"] = search_body(
-            memories, top_k=request.top_k, max_images=self._settings.max_images
-        )
         return Response(answer, media_type="application/json")
+
+    async def _answered(self, memories: Iterable[Memory], top_k: int) -> tuple[bytes, int]:
+        build = partial(search_body, top_k=top_k, max_images=self._settings.max_images)
+        if isinstance(memories, Iterator):
+            # A generator searches while it is read: not on the event loop.
+            built: tuple[bytes, int] = await self._searches.run(build, memories)
+            return built
+        return build(memories)
 
     def _read_search(self, body: bytes) -> SearchRequest:
         request = read_search(body)

@@ -44,9 +44,13 @@ class Health:
         if inspect.iscoroutinefunction(self._method):
             future = asyncio.ensure_future(self._method())
         else:
-            future = self._ask_on_a_thread()
+            future = asyncio.ensure_future(self._ask_blocking())
         future.add_done_callback(_read)
         return future
+
+    async def _ask_blocking(self) -> Any:
+        result = await self._ask_on_a_thread()
+        return await result if inspect.isawaitable(result) else result
 
     def _ask_on_a_thread(self) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from aml_sdk._gen.models import AddRequest, ImagePart, SearchRequest
-from aml_sdk.content import images_of
+from aml_sdk.content import decoded_size, images_of
 from aml_sdk.server.problem import Problem
 from aml_sdk.server.settings import Settings
 
@@ -34,13 +34,6 @@ def check_images(request: AddRequest | SearchRequest, *, images: bool, settings:
         total += _check(path, part.image_url.url, settings.max_image)
         if total > settings.max_images:
             raise Problem(422, f"{path}: the images exceed {settings.max_images} bytes decoded")
-
-
-def decoded_size(url: str) -> int:
-    """The number of bytes that a base64 data URL stands for, without decoding it."""
-    start = url.find(",") + 1
-    padding = 2 if url.endswith("==") else int(url.endswith("="))
-    return (len(url) - start) * 3 // 4 - padding
 
 
 def _images(request: AddRequest | SearchRequest) -> Iterator[_Located]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -24,10 +24,10 @@ class Pool:
         """The result of ``method(*arguments)``, be it async or blocking."""
         async with self._turns:
             if inspect.iscoroutinefunction(method):
-                return await method(*arguments)
+                return await _awaited(method(*arguments))
             loop = asyncio.get_running_loop()
             result = await loop.run_in_executor(self._threads, _contained, method, *arguments)
-            return await result if inspect.isawaitable(result) else result
+            return await _awaited(result) if inspect.isawaitable(result) else result
 
     def close(self) -> None:
         """End the threads; they finish what they do."""
@@ -38,5 +38,26 @@ def _contained(method: Callable[..., Any], *arguments: Any) -> Any:
     """Call it; a ``sys.exit`` deep inside a system ends its call, not the server."""
     try:
         return method(*arguments)
-    except (SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
-        raise RuntimeError(f"the system raised {type(error).__name__}") from error
+    except StopIteration as error:  # no future can carry it: its waiter would wait for ever
+        raise _escaped(error) from error
+    except Exception:
+        raise
+    except BaseException as error:
+        raise _escaped(error) from error
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    """Await it; what would end the server or our task ends the call."""
+    try:
+        return await awaitable
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # it is we who are cancelled
+        raise _escaped(error) from error
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise _escaped(error) from error
+
+
+def _escaped(error: BaseException) -> RuntimeError:
+    return RuntimeError(f"the system raised {type(error).__name__}")

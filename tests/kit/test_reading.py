@@ -1,0 +1,89 @@
+"""Answers that are endless, huge, packed too well or encoded badly."""
+
+import asyncio
+import zlib
+
+import pytest
+
+from aml_contract.endpoint import reading
+from aml_contract.endpoint.http import HTTPEndpoint, health_probe
+from aml_contract.endpoint.retry import send_again
+from aml_contract.endpoint.target import Target
+from aml_contract.run import Run
+from aml_contract.trial import Trial
+from tests.kit.rules import made
+from tests.kit.test_http_endpoint import Wire, exchanges, reply, replying
+
+
+def bomb(size):
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return packer.compress(bytes(size)) + packer.flush()
+
+
+@pytest.mark.parametrize("status", [200, 422])
+def test_an_answer_that_grows_when_it_is_unpacked_is_given_up(monkeypatch, status):
+    monkeypatch.setattr(reading, "MOST_REPLY", 2**20)
+    found, _ = exchanges(replying(reply(status, bomb(2**25), "content-encoding: gzip")))
+    assert found[0].status is None
+    assert "larger than" in found[0].error
+
+
+def test_an_answer_that_says_it_is_too_large_is_not_read():
+    head = f"HTTP/1.1 200 OK\r\ncontent-length: {reading.MOST_REPLY + 1}\r\n\r\n".encode()
+    found, _ = exchanges(replying(head), timeout=20)
+    assert "larger than" in found[0].error
+
+
+async def _endless(writer, _):
+    writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"1\r\n \r\n")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [_endless, replying(reply(200, b"no gzip", "content-encoding: gzip"))],
+    ids=["endless", "no gzip"],
+)
+def test_the_body_of_a_healthy_answer_is_of_no_concern(monkeypatch, answer):
+    monkeypatch.setattr(reading, "_HEALTH_SECONDS", 0.2)
+
+    async def main():
+        async with Wire(answer) as wire:
+            target = Target(url=wire.url)
+            endpoint = HTTPEndpoint(target.urls(), target.credentials, target)
+            answered = await endpoint.send("health", None)
+            await endpoint.aclose()
+            return answered.status, await health_probe(f"{wire.url}/health")()
+
+    assert asyncio.run(main()) == (200, 200)
+
+
+def test_a_run_does_not_keep_what_is_huge():
+    (huge,), _ = exchanges(replying(reply(200, b" " * 2**20)))
+    (small,), _ = exchanges(replying(reply(200)))
+    run = Run(1, "salt")
+    trial = Trial(made(None), None, run)
+    trial._record(huge)
+    trial._record(small)
+    assert trial.exchanges == [huge, small]
+    assert len(run.exchanges[0].reply) < 2**17
+    assert run.exchanges[1] is small
+
+
+@pytest.mark.parametrize("asked", ["9" * 5_000, "99999999999", "3600", "-1", "soon", "²", ""])
+def test_any_retry_after_is_survived(asked):
+    found, _ = exchanges(replying(reply(503, b"", f"retry-after: {asked}"), reply(200)), count=2)
+    waits, answers = [], iter(found)
+
+    async def once(_):
+        return next(answers)
+
+    def waiting(exchange, attempt, seconds):
+        waits.append(seconds)
+
+    last = asyncio.run(send_again(once, attempts=2, patience=0.0001, waiting=waiting))
+    assert last.status == 200
+    assert waits[0] <= 60 * 0.0001
