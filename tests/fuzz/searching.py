@@ -10,7 +10,8 @@ from aml_contract.fuzz.machine import Search
 from aml_contract.rule import Cost, all_rules
 from aml_contract.run import Run
 from aml_contract.trial import Trial
-from tests.broken.serving import PATIENCE, in_thread
+from tests.broken.serving import PATIENCE
+from tests.servers import in_thread
 
 RULE = next(rule for rule in all_rules() if rule.name == "fuzz/history")
 

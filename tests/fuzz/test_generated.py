@@ -15,7 +15,8 @@ from aml_contract.fuzz.sample import ODDITIES, Sample
 from aml_contract.outcome import Outcome
 from aml_contract.rule import all_rules
 from tests.broken.correct import Correct, Reply
-from tests.broken.serving import in_thread, judge
+from tests.broken.serving import judge
+from tests.servers import in_thread
 
 RULES = {rule.name: rule for rule in all_rules() if rule.family == "fuzz"}
 

@@ -333,6 +333,7 @@ async def _found(t: Trial, one: Stored, when: str) -> None:
         exchange = await t.search_exchange(one.user, one.marker.query)
         if t.showing(t.items(exchange), one.marker):
             return
+    await planted(t, t.ns.user())  # a memory that finds nothing at all is another finding
     t.fail(f"a message acknowledged {when} is lost", one.added, exchange)
 
 

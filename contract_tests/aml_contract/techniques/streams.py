@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from aml_contract.exchange import Exchange
 from aml_contract.namespace import Marker
+from aml_contract.techniques.steps import planted
 from aml_contract.techniques.twins import Stored, no_leaks, show
 from aml_contract.trial import Trial
 
@@ -50,6 +51,7 @@ class Told:
 
         Raises:
             Violation: something is missing or another's.
+            NotTested: nothing is found, not even calmly.
         """
         t, own = self._t, self.of(user)  # what comes during the Search need not be in it
         ask = ask or t.search_exchange
@@ -68,5 +70,6 @@ class Told:
                 "was done"
             )
         else:
+            await planted(t, t.ns.user())  # a memory that finds nothing at all is another finding
             end = f"is not found {when}, nor seconds later"
         t.fail(f"{which} was acknowledged but {end}", missing.added, exchange)
