@@ -3,6 +3,7 @@ import pytest
 from aml_contract.checking.document import EndpointInfo, Report, Settings, exit_code
 from aml_contract.checking.result import RuleResult
 from aml_contract.outcome import Level, Outcome, Verdict, outcome_of_violation, verdict_of
+from aml_contract.report.wording import verdict_sentence
 
 MUST, SHOULD, MAY = Level.MUST, Level.SHOULD, Level.MAY
 
@@ -88,3 +89,10 @@ def test_incomplete_is_six_only_where_everything_is_required():
     assert exit_code(made, require_all=True) == 6
     assert exit_code(report(NOT_TESTED), require_all=True) == 5
     assert exit_code(report(PASSED), require_all=True) == 0
+
+
+def test_a_quick_verdict_says_that_it_is_one():
+    made = report(PASSED)
+    assert "--quick" not in verdict_sentence(made)
+    made.settings.quick = True
+    assert verdict_sentence(made).endswith("Only quick ones were tried; without --quick, all are.")

@@ -57,7 +57,11 @@ def verdict_sentence(report: Report) -> str:
                 f"but {len(untested)} could not be tested."
             )
         case Verdict.CONFORMANT:
-            return f"every MUST rule that applies passed ({len(passed)} of {len(must)})."
+            quick = " Only quick ones were tried; without --quick, all are."
+            return (
+                f"every MUST rule that applies passed ({len(passed)} of {len(must)})."
+                f"{quick if report.settings.quick else ''}"
+            )
 
 
 def missing(report: Report, outcome: Outcome = Outcome.NOT_TESTED) -> dict[str, list[str]]:
