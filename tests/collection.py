@@ -1,0 +1,46 @@
+"""The servers of these tests as a collection for ``aml matrix``."""
+
+import functools
+import hashlib
+import inspect
+from pathlib import Path
+
+from aml_contract.matrix.entry import Entry
+from aml_contract.rule import Capability, all_rules
+from tests.broken import correct, servers
+from tests.broken.serving import PATIENCE, managed
+from tests.healthy.makes import healthy_makes
+
+
+def collection():
+    """Healthy makes, the correct server, and every variation of it."""
+    return [*healthy_makes(), *map(variation, servers().values())]
+
+
+def variation(server):
+    """One server of ``tests/broken``, started as the tests of its killers start it."""
+    keyed = not server.kills or _of_keys() & set(server.kills)
+    scheme = "bearer" if keyed else "none"
+    target = managed(f"{server.__name__} --auth {scheme}")
+    return Entry(
+        name=server.__name__,
+        **target,
+        healthy=not server.kills,
+        track=server.track,
+        auth=scheme,
+        thresholds={"patience": PATIENCE, **server.thresholds},
+        kills=server.kills,
+        risks=server.risks,
+        version=_digest(Path(correct.__file__), Path(inspect.getfile(server))),
+    )
+
+
+@functools.cache
+def _of_keys():
+    return {rule.name for rule in all_rules() if Capability.AUTH in rule.capabilities}
+
+
+@functools.cache
+def _digest(*files):
+    """Changes with any of the files."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
