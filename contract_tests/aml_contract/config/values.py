@@ -71,7 +71,9 @@ def _toml_words(value: object) -> str:
     """What stands in a TOML file, other than a text, in words."""
     if isinstance(value, (bool, int, float)):
         return str(value).lower()
-    return {list: "a list", dict: "a table"}.get(type(value), "a date or a time")
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "a table"
+    return "a date or a time"
 
 
 def _parsed(kind: Kind, text: str) -> object:
