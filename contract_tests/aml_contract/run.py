@@ -45,8 +45,16 @@ class Run:
     refusals: list[Refusal] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     """Every exchange of the run, in order of completion; of long answers the beginning."""
+    by_rule: dict[str, list[Exchange]] = field(default_factory=dict)
+    """The same, by the name of the rule that sent them."""
     ordinary: list[Exchange] = field(default_factory=list)
     """The last try of every ordinary Add and Search: what ``latency/*`` judges."""
+
+    def keep(self, rule: str, exchange: Exchange) -> None:
+        """Record what a rule sent; of long bodies the beginning is kept."""
+        light = exchange.light
+        self.exchanges.append(light)
+        self.by_rule.setdefault(rule, []).append(light)
 
     def seconds_of(self, operation: str) -> list[float]:
         """How long each ordinary request of that kind took that got its 200."""

@@ -315,7 +315,7 @@ class Trial:
 
     def _record(self, made: Exchange) -> None:
         self.exchanges.append(made)
-        self.run.exchanges.append(made.light)
+        self.run.keep(self.rule.name, made)
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)

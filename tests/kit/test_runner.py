@@ -24,7 +24,7 @@ def outcomes(rules, *switches, target=None, **how):
         given = target or Target(cmd=command(*switches), concurrency=how.pop("concurrency", 16))
         async with open_endpoint(given) as endpoint:
             run = Run(1, "salt", patience=0.01, **how.pop("run", {}))
-            found = await run_rules(endpoint, rules, run, concurrency=given.concurrency, **how)
+            found = await run_rules(endpoint, rules, run, **how)
             return {result.rule: result for result in found}
 
     return asyncio.run(main())
@@ -158,6 +158,44 @@ def test_long_rules_start_first():
     assert started == ["t/b", "t/c", "t/a"]
 
 
+def test_a_rule_that_waits_leaves_its_place_to_the_next():
+    done = asyncio.Event()
+
+    async def waits(trial):
+        await trial.add(trial.ns.user(), "hello")
+        await done.wait()
+
+    async def frees(trial):
+        await trial.add(trial.ns.user(), "hello")
+        done.set()
+
+    rules = [made(waits, name="t/long", cost=Cost(9)), made(frees, name="t/short")]
+    found = outcomes(rules, concurrency=1)
+    assert {result.outcome for result in found.values()} == {Outcome.PASSED}
+
+
+def test_the_longer_rule_is_served_first_wherever_both_wait():
+    sent = []
+
+    def serial(name, adds):
+        async def check(trial):
+            for _ in range(adds):
+                await trial.add(trial.ns.user(), "hello")
+                sent.append(name)
+
+        return made(check, name=name, cost=Cost(adds))
+
+    async def many(trial):
+        await trial.together(*(trial.add(trial.ns.user(), "hello") for _ in range(3)))
+        sent.extend(["t/many"] * 3)
+
+    rules = [serial("t/long", 6), made(many, name="t/many", cost=Cost(3)), serial("t/short", 1)]
+    outcomes(rules, "slow", concurrency=2)
+    last = len(sent) - 1 - sent[::-1].index("t/long")
+    assert sent[last + 1 :].count("t/many") < 3  # six Adds of 12 places: it was not held up
+    assert sent.index("t/short") > sent.index("t/many")
+
+
 def test_what_is_missing_is_said_before_anything_is_sent(serve):
     served = serve()
     found = outcomes(
@@ -234,12 +272,12 @@ def test_a_server_that_dies_by_itself_is_named_and_ends_the_testing():
 
 
 def test_rules_not_started_in_time_are_not_tested():
-    async def sleeps(trial):
-        await trial.add(trial.ns.user(), "hello")
-        await asyncio.sleep(0.3)
+    async def three(trial):
+        for _ in range(3):
+            await trial.add(trial.ns.user(), "hello")
 
-    rules = [made(sleeps, name="t/a", cost=Cost(9)), made(good, name="t/b")]
-    found = outcomes(rules, concurrency=1, budget=0.2)
+    rules = [made(three, name="t/a", cost=Cost(9)), made(good, name="t/b")]
+    found = outcomes(rules, "slow", concurrency=1, budget=0.2)
     assert found["t/a"].outcome is Outcome.PASSED
     assert found["t/b"].outcome is Outcome.NOT_TESTED
     assert "0.2 s" in found["t/b"].message

@@ -78,7 +78,6 @@ class Check(Observer):
                 runner = Runner(
                     endpoint,
                     self.run,
-                    concurrency=self.target.concurrency,
                     budget=self.budget,
                     strict=self.strict,
                     recorder=self.recorder,

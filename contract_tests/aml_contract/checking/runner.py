@@ -2,7 +2,10 @@
 
 Ordinary rules run side by side, the long ones first; exclusive ones follow, each alone;
 ``last`` ones judge what the whole run saw. How many requests are in flight is the
-endpoint's business: it never sends more at once than declared.
+endpoint's business: it never sends more at once than declared. A further rule starts when
+those under way leave a place unused, and of those that wait for a place the longest is
+served first: no place is idle while there is something to send, and no long rule is left
+over in the end.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from aml_contract.checking.result import Recorder, RuleResult
 from aml_contract.checking.selection import Means
 from aml_contract.endpoint.process import StartError
 from aml_contract.endpoint.protocol import Endpoint
+from aml_contract.endpoint.slots import rank
 from aml_contract.exchange import Exchange
 from aml_contract.finding import Finding, NotApplicable, NotTested, Violation
 from aml_contract.outcome import Outcome, outcome_of_violation
@@ -27,6 +31,10 @@ from aml_contract.trial import Trial
 GRACE = 30.0
 """Seconds that rules under way may go on when the time budget is used up."""
 _AT_LEAST = 5.0
+_UNDER_WAY = 2
+"""Rules under way at once for each place: some wait for a clock and need none."""
+_TURNS = 4
+"""Of the event loop, until a rule that was started has asked for its first places."""
 _SHOWN_BY_DEFAULT = 2
 """Latest exchanges shown for a finding that points at none."""
 
@@ -48,13 +56,12 @@ class Observer:
 class Runner:
     """Tries rules on an endpoint.
 
-    ``concurrency`` bounds the rules that run side by side, ``budget`` is in seconds:
-    rules not started by then are not tested, and those under way have :data:`GRACE` left.
+    ``budget`` is in seconds: rules not started by then are not tested, and those under way
+    have :data:`GRACE` left.
     """
 
     endpoint: Endpoint
     run: Run
-    concurrency: int = 16
     budget: float | None = None
     strict: bool = False
     recorder: Recorder = field(default_factory=Recorder)
@@ -76,16 +83,24 @@ class Runner:
         return sorted(results, key=lambda result: result.rule)
 
     async def _side_by_side(self, rules: Sequence[Rule]) -> list[RuleResult]:
-        queue = iter(rules)
-        results: list[RuleResult] = []
+        started: list[asyncio.Task[RuleResult]] = []
+        under_way = asyncio.Semaphore(_UNDER_WAY * self.endpoint.add_concurrency)
 
-        async def work() -> None:
-            results.extend([await self._one(rule) for rule in queue])
+        async def work(rule: Rule, urgency: int) -> RuleResult:
+            rank.set(urgency)
+            try:
+                return await self._one(rule)
+            finally:
+                under_way.release()
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(self.concurrency, len(rules))):
-                group.create_task(work())
-        return results
+            for urgency, rule in enumerate(rules):
+                await under_way.acquire()
+                await self.endpoint.room()
+                started.append(group.create_task(work(rule, urgency)))
+                for _ in range(_TURNS):
+                    await asyncio.sleep(0)
+        return [task.result() for task in started]
 
     async def _one(self, rule: Rule) -> RuleResult:
         if reason := self._obstacle(rule):
@@ -114,8 +129,8 @@ class Runner:
         faults = self.endpoint.faults
         if Need.FAULT in rule.needs and faults is not None and faults.trouble:
             return Outcome.NOT_TESTED, f"the endpoint may still be broken: {faults.trouble}"
-        if self._down:
-            return Outcome.NOT_TESTED, self._down
+        if down := self._down or self._died(f"before {rule.name}"):
+            return Outcome.NOT_TESTED, down
         if self._deadline is not None and time.monotonic() >= self._deadline:
             return Outcome.NOT_TESTED, self._spent()
         return None
@@ -145,14 +160,16 @@ class Runner:
             outcome, message, shown = self._judge(rule, trial, found)
         if outcome is Outcome.PASSED and trial.warnings:
             outcome, message, shown = Outcome.WARNED, "\n".join(trial.warnings), trial.shown
+        seconds = round(time.perf_counter() - began, 4)
+        if (down := await self._look_after(trial)) and outcome is Outcome.NOT_TESTED:
+            message = down
         result = self._result(rule, outcome, message)
-        result.seconds = round(time.perf_counter() - began, 4)
+        result.seconds = seconds
         result.requests = len(trial.exchanges)
         result.exchanges = [self.recorder.record(exchange) for exchange in shown]
         result.notes = [self.recorder.text(note) for note in trial.notes]
         result.figures = dict(trial.figures)
         result.repeat = trial.repeat
-        await self._look_after(trial)
         return result
 
     def _judge(
@@ -188,18 +205,28 @@ class Runner:
             message=self.recorder.text(message),
         )
 
-    async def _look_after(self, trial: Trial) -> None:
-        """See whether the endpoint is still there, when the rule's end makes one wonder."""
-        if self._down or not any(made.status is None for made in trial.exchanges[-3:]):
-            return
+    async def _look_after(self, trial: Trial) -> str | None:
+        """See whether the endpoint is still there, when the rule's end makes one wonder.
+
+        Returns:
+            Why nothing more can be tested, if the rule met that too.
+        """
+        if not any(made.status is None for made in trial.exchanges[-3:]):
+            return None
+        if self._down or self._died(f"during {trial.rule.name} or beside it"):
+            return self._down
         process = self.endpoint.process
-        if process is not None and process.died:
-            self._down = (
-                f"{process.died}\nIt ended by itself during {trial.rule.name} or beside it."
-            )
-        elif process is None or not process.can_kill:
+        if process is None or not process.can_kill:
             words = await self._still_gone()
             self._down = words and f"the endpoint stopped answering: {words}"
+        return self._down
+
+    def _died(self, when: str) -> str | None:
+        """See whether the server has ended by itself: then nothing more can be tested."""
+        process = self.endpoint.process
+        if process is not None and (words := process.died):
+            self._down = f"{words}\nIt ended by itself {when}."
+        return self._down
 
     async def _still_gone(self) -> str | None:
         """Ask a few times whether anything answers; the words if nothing does."""
@@ -222,17 +249,16 @@ class Runner:
             self._down = f"it did not start again: {error}"
 
 
-async def run_rules(  # noqa: PLR0913  the fields of a runner
+async def run_rules(
     endpoint: Endpoint,
     rules: Iterable[Rule],
     run: Run,
     *,
-    concurrency: int = 16,
     budget: float | None = None,
     strict: bool = False,
 ) -> list[RuleResult]:
     """Try ``rules`` on ``endpoint``; see :class:`Runner`."""
-    return await Runner(endpoint, run, concurrency, budget, strict).try_all(rules)
+    return await Runner(endpoint, run, budget, strict).try_all(rules)
 
 
 def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:

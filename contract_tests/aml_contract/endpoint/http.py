@@ -16,6 +16,7 @@ from aml_contract.endpoint.operator import Faults
 from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe, Say, StartError
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
 from aml_contract.endpoint.reading import MOST_REPLY, TooLargeError, read, read_health
+from aml_contract.endpoint.slots import Slots
 from aml_contract.endpoint.target import Target, URLs
 from aml_contract.endpoint.tls import tls_context
 from aml_contract.endpoint.trouble import in_words
@@ -50,11 +51,15 @@ class HTTPEndpoint:
         self._timeout = target.timeout
         self.add_concurrency = target.add_concurrency or target.concurrency
         self.search_concurrency = target.search_concurrency or target.concurrency
-        self._slots = asyncio.Semaphore(target.concurrency)
-        self._lanes: dict[Operation, asyncio.Semaphore] = {}
+        self._slots = Slots(target.concurrency)
+        self._lanes: dict[Operation, Slots] = {}
         self._began = time.perf_counter()
         self._kept = _client(target, keep=target.concurrency)
         self._fresh = _client(target, keep=0)
+
+    async def room(self) -> None:
+        """Wait until a request could be sent at once, as nobody waits for a place."""
+        await self._slots.room()
 
     @asynccontextmanager
     async def lanes(self, *, adds: int, searches: int) -> AsyncIterator[None]:
@@ -66,7 +71,7 @@ class HTTPEndpoint:
             adds: Adds in flight at most.
             searches: Searches in flight at most.
         """
-        self._lanes = {"add": asyncio.Semaphore(adds), "search": asyncio.Semaphore(searches)}
+        self._lanes = {"add": Slots(adds), "search": Slots(searches)}
         try:
             yield
         finally:

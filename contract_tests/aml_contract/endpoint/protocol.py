@@ -88,6 +88,10 @@ class Endpoint(Protocol):
         """Send one request within the declared concurrency; never raises for the network."""
         ...
 
+    async def room(self) -> None:
+        """Wait until a request could be sent at once, as nobody waits for a place."""
+        ...
+
     def lanes(self, *, adds: int, searches: int) -> AbstractAsyncContextManager[None]:
         """Give Adds and Searches places of their own; for rules that run alone."""
         ...

@@ -1,0 +1,68 @@
+"""Slots: the requests that may be in flight at once, and who gets the next one."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from contextvars import ContextVar
+from types import TracebackType
+
+rank: ContextVar[int] = ContextVar("rank", default=0)
+"""How urgent what is sent from here is: 0 is served first. Tasks hand it on to theirs."""
+
+
+class Slots:
+    """So many requests at once, as an asynchronous context manager around each.
+
+    Of those who wait the lowest :data:`rank` is next, and within a rank who came first.
+
+    Args:
+        count: places there are.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._order = itertools.count()
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._room = asyncio.Event()
+        self._room.set()
+
+    async def room(self) -> None:
+        """Wait until a place is free that nobody waits for; it is not taken."""
+        while not self._free:
+            await self._room.wait()
+
+    async def __aenter__(self) -> None:
+        """Take a place; wait for one if there is none."""
+        if self._free:
+            self._free -= 1
+            if not self._free:
+                self._room.clear()
+            return
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (rank.get(), next(self._order), turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # the place was given, and is not wanted any more
+                self._give_up()
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Hand the place on."""
+        self._give_up()
+
+    def _give_up(self) -> None:
+        while self._waiting:
+            turn = heapq.heappop(self._waiting)[2]
+            if not turn.done():  # cancelled ones lie here until their turn
+                turn.set_result(None)
+                return
+        self._free += 1
+        self._room.set()
