@@ -18,50 +18,6 @@ class Redirects(Correct):
         return await super().route(method, path.rstrip("/"), headers, receive)
 
 
-class ClosingProtocol(H11Protocol):
-    """Closes after every answer and does not say so."""
-
-    def on_response_complete(self):
-        super().on_response_complete()
-        self.transport.close()
-
-
-class ClosesUnannounced(Correct):
-    kills = {"transport/keep-alive": "the next add was answered connection"}
-
-    def uvicorn_settings(self):
-        return super().uvicorn_settings() | {"http": ClosingProtocol}
-
-
-class ForgetfulProtocol(H11Protocol):
-    """Takes what it has not read of a refused request for the next one."""
-
-    def on_response_complete(self):
-        super().on_response_complete()
-        if getattr(self, "left", b""):
-            self.data_received(self.left)
-            self.left = b""
-
-
-class LeavesBodies(Correct):
-    """Refuses without reading; the rest of the body is then read as a request."""
-
-    kills = {"transport/after-refusal": "a good Search on the same connection was answered"}
-
-    def uvicorn_settings(self):
-        return super().uvicorn_settings() | {"http": ForgetfulProtocol}
-
-    async def __call__(self, scope, receive, send):
-        async def sending(event):
-            if event.get("status", 200) >= 400:
-                # The protocol object is the bound sender's flow: reached as uvicorn has it.
-                protocol = send.__self__.on_response.__self__
-                protocol.left = b"}]}\r\n\r\n"
-            await send(event)
-
-        await super().__call__(scope, receive, sending)
-
-
 class OneCurrentRequest(Correct):
     """The request being served is a global."""
 
@@ -141,33 +97,3 @@ class CaseSensitive(Correct):
 
     def uvicorn_settings(self):
         return super().uvicorn_settings() | {"http": CaseSensitiveProtocol}
-
-
-class ReadsOnce(Correct):
-    """One ``recv`` is the body."""
-
-    kills = {"transport/split-body": "whose body came in four segments was answered 400"}
-
-    async def read_body(self, headers, receive):
-        while True:
-            event = await receive()
-            if event.get("body") or not event.get("more_body"):
-                return event.get("body", b"")
-
-
-class RequiresLength(Correct):
-    kills = {"transport/chunked": "a Search with a chunked body was answered 411"}
-
-    async def read_body(self, headers, receive):
-        if "content-length" not in headers:
-            raise RefusedError(411, "send a Content-Length")
-        return await super().read_body(headers, receive)
-
-
-class RefusesExpect(Correct):
-    kills = {"transport/expect-continue": "was answered 417"}
-
-    async def route(self, method, path, headers, receive):
-        if "expect" in headers:
-            raise RefusedError(417, "no")
-        return await super().route(method, path, headers, receive)

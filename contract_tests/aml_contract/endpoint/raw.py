@@ -81,6 +81,7 @@ class RawConnection:
         pieces: int = 1,
         gap: float = 0.0,
         await_continue: float = 0.0,
+        version: str = "1.1",
     ) -> Exchange:
         """Send one request and read its answer; trouble becomes an exchange without status.
 
@@ -92,6 +93,7 @@ class RawConnection:
             pieces: segments the body is written in.
             gap: seconds before each of them.
             await_continue: seconds to wait for 100 Continue (or an answer) before the body.
+            version: of HTTP, as the request line names it; 1.0 knows no second request.
         """
         sent = self.plain_headers(body) if headers is None else headers
         began, started = time.perf_counter(), self._settings.clock()
@@ -100,7 +102,7 @@ class RawConnection:
             async with asyncio.timeout(self._settings.timeout):
                 if self._http.our_state is h11.DONE:
                     self._http.start_next_cycle()
-                await self._write_head(url, sent)
+                await self._write_head(url, sent, version)
                 early = await self._early(await_continue) if await_continue else None
                 if early is None:
                     await self._write_body(body, pieces, gap)
@@ -126,14 +128,16 @@ class RawConnection:
         gone = "the client went away on purpose"
         return self._exchanged(operation, None, sent, part, began, started, None, b"", gone)
 
-    async def _write_head(self, url: str | None, headers: Headers) -> None:
+    async def _write_head(self, url: str | None, headers: Headers, version: str = "1.1") -> None:
         parts = urlsplit(url or self._settings.url)
         request = h11.Request(
             method="POST",
             target=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
             headers=[("Host", parts.netloc), ("User-Agent", "aml-contract"), *headers],
         )
-        self._writer.write(self._http.send(request) or b"")
+        head = self._http.send(request) or b""
+        line = f" HTTP/{version}\r\n".encode()  # h11 itself writes 1.1 only
+        self._writer.write(head.replace(b" HTTP/1.1\r\n", line, 1))
         await self._writer.drain()
 
     async def _write_body(self, body: bytes, pieces: int, gap: float) -> None:

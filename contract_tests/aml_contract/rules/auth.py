@@ -6,14 +6,14 @@ and nothing that resembles one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from aml_contract.endpoint.auth import Scheme, key_header
-from aml_contract.exchange import Exchange, Operation
+from aml_contract.exchange import Exchange
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
-from aml_contract.techniques.steps import attempt, crashed, planted
+from aml_contract.techniques.keys import invented, under_scheme
+from aml_contract.techniques.steps import attempt, crashed, planted, valid_pair
 from aml_contract.trial import Trial, dump
 
 KEYED = frozenset({Capability.AUTH})
@@ -36,7 +36,7 @@ TELLING = 8
 )
 async def missing_key(trial: Trial) -> None:
     """No header at all."""
-    for operation, body in requests(trial):
+    for operation, body in valid_pair(trial):
         made = await attempt(trial, operation, body, auth={})
         denied(trial, made, "without a key")
 
@@ -55,7 +55,7 @@ async def missing_key(trial: Trial) -> None:
 )
 async def wrong_key(trial: Trial) -> None:
     """An invented key under the configured scheme."""
-    for operation, body in requests(trial):
+    for operation, body in valid_pair(trial):
         made = await attempt(trial, operation, body, auth=under_scheme(trial, invented(trial)))
         denied(trial, made, "with a wrong key")
 
@@ -74,7 +74,7 @@ async def wrong_key(trial: Trial) -> None:
 )
 async def key_variants(trial: Trial) -> None:
     """Prefix, suffix, longer, other case, empty, twice; a non-ASCII key may not crash it."""
-    (_, _), (operation, body) = requests(trial)
+    (_, _), (operation, body) = valid_pair(trial)
     for name, key in variants(trial.endpoint.auth.key):
         made = await attempt(trial, operation, body, auth=under_scheme(trial, key), attempts=2)
         denied(trial, made, f"with {name}")
@@ -94,7 +94,7 @@ async def key_variants(trial: Trial) -> None:
 )
 async def other_scheme(trial: Trial) -> None:
     """Both answers are fine and are noted."""
-    (_, _), (operation, body) = requests(trial)
+    (_, _), (operation, body) = valid_pair(trial)
     auth = trial.endpoint.auth
     for scheme in (Scheme.BEARER, Scheme.TOKEN, Scheme.X_API_KEY):
         if scheme is auth.scheme:
@@ -119,7 +119,7 @@ async def other_scheme(trial: Trial) -> None:
 )
 async def key_before_body(trial: Trial) -> None:
     """Malformed, empty and invalid bodies without a key and with a wrong one."""
-    (operation, body), _ = requests(trial)
+    (operation, body), _ = valid_pair(trial)
     for name, wrong, auth in (
         ("malformed JSON without a key", dump(body)[:-2], {}),
         ("an empty object without a key", b"{}", {}),
@@ -140,15 +140,15 @@ async def key_before_body(trial: Trial) -> None:
     title="No answer repeats a key.",
     why="Error bodies end in logs and reports; a key in one is a key lost.",
     fix="Never put request headers into an error.",
-    cost=Cost(adds=3, searches=2),
+    cost=Cost(adds=3, searches=2, others=1),
     capabilities=KEYED,
     modes=(94,),
-    peers=("P7", "P119"),
+    peers=("P15", "P119"),
 )
 async def no_key_in_answers(trial: Trial) -> None:
-    """Errors under the right key, and under one that the right key begins."""
+    """Errors under the right key and under one that the right key begins; health too."""
     key = trial.endpoint.auth.key
-    (add, body), (search, question) = requests(trial)
+    (add, body), (search, question) = valid_pair(trial)
     other = invented(trial)
     elsewhere = await trial.send(add, b"{", auth=under_scheme(trial, other))
     if len(key) < TELLING or holds(elsewhere, key):
@@ -161,6 +161,7 @@ async def no_key_in_answers(trial: Trial) -> None:
         await trial.send(search, question | {"top_k": "many"}),
         await trial.send(add, body, auth=under_scheme(trial, key + "x")),
         await trial.send(search, question, auth=under_scheme(trial, key + "x")),
+        await trial.health(),
     ):
         trial.require(not holds(made, key), f"the answer {made.summary} repeats the key", made)
 
@@ -205,28 +206,6 @@ def denied(trial: Trial, made: Exchange, how: str) -> None:
     if made.status is not None and made.status < 400:
         trial.fail(f"{name} {how} was answered {made.status}, not 401 or 403", made)
     trial.warn(f"{name} {how} was answered {made.summary}; 401 or 403 says what is wrong", made)
-
-
-def requests(
-    trial: Trial,
-) -> tuple[tuple[Operation, dict[str, Any]], tuple[Operation, dict[str, Any]]]:
-    """A valid Add and a valid Search of a fresh user."""
-    user, marker = trial.ns.user(), trial.ns.marker()
-    return (
-        ("add", trial.add_body(user, marker.text)),
-        ("search", trial.search_body(user, marker.query)),
-    )
-
-
-def under_scheme(trial: Trial, key: str) -> Mapping[str, str]:
-    """The header that carries ``key`` the configured way; no header may end in a space."""
-    made = key_header(trial.endpoint.auth.scheme, key)
-    return {name: value.strip() for name, value in made.items()}
-
-
-def invented(trial: Trial) -> str:
-    """A key that nobody has: invented words."""
-    return "-".join(trial.ns.word() for _ in range(4))
 
 
 def variants(key: str) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,14 @@ from typing import Any
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
-from aml_contract.techniques.steps import attempt, crashed, planted, refused, see_working
+from aml_contract.techniques.steps import (
+    attempt,
+    crashed,
+    planted,
+    refused,
+    see_working,
+    valid_pair,
+)
 from aml_contract.trial import Trial, dump
 
 TRACE = re.compile(
@@ -40,7 +47,7 @@ async def malformed_json(trial: Trial) -> None:
     Two values and bytes that are no UTF-8 are read leniently by whole languages (the
     first value; U+FFFD), so that accepting them is a warning.
     """
-    for operation, body in bodies(trial):
+    for operation, body in valid_pair(trial):
         whole = dump(body)
         for name, wrong, lenient in (
             ("truncated JSON", whole[: len(whole) // 2], False),
@@ -111,7 +118,7 @@ async def invalid_fields(trial: Trial) -> None:
 )
 async def never_succeeds(trial: Trial) -> None:
     """NaN, infinity, a timestamp beyond every calendar, deep nesting, a byte order mark."""
-    (_, add), (_, search) = bodies(trial)
+    (_, add), (_, search) = valid_pair(trial)
     message = add["messages"][0]
     broke = []
     tries: list[tuple[Operation, str, bytes]] = [
@@ -191,7 +198,7 @@ async def still_alive(trial: Trial) -> None:
     """The same user goes on after a volley of bad requests."""
     user = trial.ns.user()
     await planted(trial, user)
-    for operation, body in bodies(trial):
+    for operation, body in valid_pair(trial):
         target = body | {"user_id": user}
         whole = dump(target)
         for wrong in (
@@ -253,17 +260,6 @@ async def wrong_method(trial: Trial) -> None:
         )
 
 
-def bodies(
-    trial: Trial,
-) -> tuple[tuple[Operation, dict[str, Any]], tuple[Operation, dict[str, Any]]]:
-    """A valid Add and a valid Search, to be spoilt."""
-    user, marker = trial.ns.user(), trial.ns.marker()
-    return (
-        ("add", trial.add_body(user, marker.text)),
-        ("search", trial.search_body(user, marker.query)),
-    )
-
-
 def raw(body: dict[str, Any], number: str) -> bytes:
     """The body with its one bare ``9`` spelled as ``number``, which JSON may not know."""
     return dump(body).replace(b": 9", b": " + number.encode(), 1)
@@ -271,7 +267,7 @@ def raw(body: dict[str, Any], number: str) -> bytes:
 
 def invalid(trial: Trial) -> Iterator[tuple[Operation, str, Any]]:
     """Every request that lacks a field or has one of the wrong type, and its name."""
-    (_, add), (_, search) = bodies(trial)
+    (_, add), (_, search) = valid_pair(trial)
 
     def without(body: dict[str, Any], key: str) -> dict[str, Any]:
         return {name: value for name, value in body.items() if name != key}

@@ -1,7 +1,8 @@
 """``transport/*``: HTTP as proxies and other clients speak it (clauses E6, F3).
 
 Rules with ``transport="raw"`` write their own bytes to a socket. What the platform's own
-client would never send is at most a warning.
+client would never send is at most a warning. Bodies are in :mod:`transport_bodies`,
+connections in :mod:`transport_connections`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,6 @@ from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial, dump
-
-GAP = 0.05
-"""Seconds between the segments of a body that arrives in pieces."""
-CONTINUE = 1.0
-"""Seconds a client waits for 100 Continue before it sends the body anyway."""
 
 
 @rule(
@@ -47,84 +43,6 @@ async def no_redirect(trial: Trial) -> None:
             f"{made.reply_headers.get('location', 'nowhere')}",
             made,
         )
-
-
-@rule(
-    "transport/keep-alive",
-    level=Level.SHOULD,
-    clauses=("F3",),
-    title="A connection that is kept open answers the next request too.",
-    why="Clients keep connections; a server that forgets one looks like a network error.",
-    fix="Read every body to its end, frame every answer, and say Connection: close if you close.",
-    cost=Cost(adds=2, searches=3),
-    peers=("P131",),
-    transport="raw",
-)
-async def keep_alive(trial: Trial) -> None:
-    """Search, Add and Search on one connection; closing it is fine where it was announced."""
-    user = trial.ns.user()
-    marker = await planted(trial, user)
-    search = dump(trial.search_body(user, marker.query))
-    add = dump(trial.add_body(user, trial.ns.marker().text))
-    async with trial.raw("search") as connection:
-        first = await connection.send("search", search)
-        if first.status != 200:
-            raise NotTested(f"a Search on a raw connection was answered {first.summary}", first)
-        before = first
-        for operation, body, url in (
-            ("add", add, trial.endpoint.add_url),
-            ("search", search, trial.endpoint.search_url),
-        ):
-            if not connection.reusable or not same_server(trial):
-                trial.note("the server announces that it closes connections")
-                return
-            made = await connection.send("add" if operation == "add" else "search", body, url=url)
-            trial.require(
-                made.status == 200,
-                f"on a connection that was kept open, the next {operation} was answered "
-                f"{made.summary}",
-                before,
-                made,
-            )
-            before = made
-
-
-@rule(
-    "transport/after-refusal",
-    level=Level.SHOULD,
-    clauses=("F3",),
-    title="After a refusal the connection goes on, or is closed as announced.",
-    why="A body left unread is taken for the next request; a good request then fails.",
-    fix="Read the body before refusing, or answer with Connection: close.",
-    cost=Cost(adds=1, searches=7),
-    peers=("P127", "P131"),
-    transport="raw",
-)
-async def after_refusal(trial: Trial) -> None:
-    """A malformed Add, an invalid one, another path, each with a body; then a good Search."""
-    user = trial.ns.user()
-    marker = await planted(trial, user)
-    search = dump(trial.search_body(user, marker.query))
-    long = dump(trial.add_body(user, trial.ns.marker().text + " " + "padding " * 8_000))
-    nowhere = trial.endpoint.search_url.partition("?")[0].rstrip("/") + "-" + trial.ns.word()
-    tries: tuple[tuple[str, str, bytes], ...] = (
-        ("malformed JSON", trial.endpoint.search_url, long[:-1]),
-        ("an Add body sent to Search", trial.endpoint.search_url, long),
-        ("a body sent to another path", nowhere, long),
-    )
-    for name, url, body in tries:
-        async with trial.raw("search") as connection:
-            bad = await connection.send("search", body, url=url)
-            if bad.status is None or not 400 <= bad.status < 500 or not connection.reusable:
-                continue
-            good = await connection.send("search", search)
-            trial.require(
-                good.status == 200,
-                f"after {name} was answered {bad.status}, a good Search on the same connection "
-                f"was answered {good.summary}",
-                bad,
-                good,
-            )
 
 
 @rule(
@@ -223,90 +141,6 @@ async def header_case(trial: Trial) -> None:
         )
 
 
-@rule(
-    "transport/split-body",
-    level=Level.SHOULD,
-    clauses=("A4",),
-    title="A body that arrives in several segments is read to its end.",
-    why="Networks cut bodies anywhere; a single read sees the first segment only.",
-    fix="Read Content-Length bytes, however many reads it takes.",
-    cost=Cost(adds=2, searches=2),
-    peers=("P131",),
-    transport="raw",
-)
-async def split_body(trial: Trial) -> None:
-    """An Add in four segments, shortly one after the other."""
-    user = trial.ns.user()
-    await planted(trial, user)
-    marker = trial.ns.marker()
-    body = dump(trial.add_body(user, marker.text))
-    async with trial.raw("add") as connection:
-        made = await connection.send("add", body, pieces=4, gap=GAP)
-    trial.require(
-        made.status == 200,
-        f"an Add whose body came in four segments was answered {made.summary}",
-        made,
-    )
-    trial.require(
-        bool(await trial.find(user, marker)),
-        "an Add whose body came in four segments was acknowledged and is not found",
-        made,
-        await trial.last_exchange_of("search"),
-    )
-
-
-@rule(
-    "transport/chunked",
-    level=Level.MAY,
-    clauses=("E1",),
-    title="A chunked request body is read.",
-    why="Streaming clients and some proxies send no Content-Length.",
-    fix="Serve with an HTTP server that decodes Transfer-Encoding: chunked.",
-    cost=Cost(adds=1, searches=2),
-    peers=("P131",),
-    transport="raw",
-)
-async def chunked(trial: Trial) -> None:
-    """A Search in three chunks."""
-    user = trial.ns.user()
-    marker = await planted(trial, user)
-    body = dump(trial.search_body(user, marker.query))
-    async with trial.raw("search") as connection:
-        headers = [h for h in connection.plain_headers(body) if h[0] != "Content-Length"]
-        headers.append(("Transfer-Encoding", "chunked"))
-        made = await connection.send("search", body, headers=headers, pieces=3)
-    trial.require(
-        made.status == 200, f"a Search with a chunked body was answered {made.summary}", made
-    )
-
-
-@rule(
-    "transport/expect-continue",
-    level=Level.MAY,
-    clauses=("E1",),
-    title="Expect: 100-continue is answered.",
-    why="curl and Java clients ask before they send a large body.",
-    fix="Serve with an HTTP server that sends 100 Continue, or ignores the header.",
-    cost=Cost(adds=1, searches=2),
-    peers=("P131",),
-    transport="raw",
-)
-async def expect_continue(trial: Trial) -> None:
-    """The body follows after a second even if no 100 came."""
-    user = trial.ns.user()
-    marker = await planted(trial, user)
-    body = dump(trial.search_body(user, marker.query))
-    async with trial.raw("search") as connection:
-        headers = [*connection.plain_headers(body), ("Expect", "100-continue")]
-        wait = CONTINUE * trial.run.patience
-        made = await connection.send("search", body, headers=headers, await_continue=wait)
-    trial.require(
-        made.status == 200,
-        f"a Search with Expect: 100-continue was answered {made.summary}",
-        made,
-    )
-
-
 def answered(trial: Trial, made: Exchange, width: int) -> None:
     """A request of several at once got its 200; a server that asks for patience is excused.
 
@@ -323,12 +157,6 @@ def answered(trial: Trial, made: Exchange, width: int) -> None:
         f"{made.summary} again and again; alone, the same kind was answered 200",
         made,
     )
-
-
-def same_server(trial: Trial) -> bool:
-    """Whether Add and Search may share a connection."""
-    add, search = trial.endpoint.add_url, trial.endpoint.search_url
-    return add.split("/", 3)[:3] == search.split("/", 3)[:3]
 
 
 def _echo(exchange: Exchange) -> object:

@@ -135,6 +135,17 @@ async def see_working(trial: Trial, operation: Operation) -> None:
         raise NotTested("an ordinary Add is no success (see structure/add-success)", added)
 
 
+def valid_pair(
+    trial: Trial,
+) -> tuple[tuple[Operation, dict[str, Any]], tuple[Operation, dict[str, Any]]]:
+    """A valid Add and a valid Search of a fresh user, to be spoilt or sent another way."""
+    user, marker = trial.ns.user(), trial.ns.marker()
+    return (
+        ("add", trial.add_body(user, marker.text)),
+        ("search", trial.search_body(user, marker.query)),
+    )
+
+
 def in_pieces(items: Iterable[Item], marker: Marker) -> bool:
     """Whether a marker came back whole or cut up: systems split long texts anywhere.
 
