@@ -8,7 +8,7 @@ import time
 
 import uvicorn
 
-from aml_contract.endpoint.process import free_port
+from aml_contract.endpoint.ports import free_port
 
 _BACKLOG = 512
 

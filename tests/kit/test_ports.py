@@ -4,12 +4,12 @@ import socket
 import subprocess
 import sys
 
-from aml_contract.endpoint import process
+from aml_contract.endpoint import ports
 
 _OTHER = """
 import sys
-from aml_contract.endpoint import process
-print(process._claimed(int(sys.argv[1])))
+from aml_contract.endpoint import ports
+print(ports._claimed(int(sys.argv[1])))
 """
 
 
@@ -19,16 +19,16 @@ def other_kit_may_take(port):
 
 
 def test_another_kit_does_not_choose_it_until_it_is_released():
-    port = process.free_port()
+    port = ports.free_port()
     assert not other_kit_may_take(port) or not sys.platform.startswith("linux")
     with socket.create_server(("127.0.0.1", port)):
-        process.release_port(port)
+        ports.release_port(port)
     assert other_kit_may_take(port)
-    process.release_port(port)
+    ports.release_port(port)
 
 
 def test_the_kits_own_choices_differ():
-    ports = [process.free_port() for _ in range(50)]
-    assert len(set(ports)) == 50
-    for port in ports:
-        process.release_port(port)
+    chosen = [ports.free_port() for _ in range(50)]
+    assert len(set(chosen)) == 50
+    for port in chosen:
+        ports.release_port(port)

@@ -11,35 +11,26 @@ import asyncio
 import atexit
 import contextlib
 import os
-import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from aml_contract.endpoint.operator import run_command
+from aml_contract.endpoint.ports import free_port, release_port, taken
+from aml_contract.endpoint.server_log import ServerLog
 
 Say = Callable[[str], None]
 Probe = Callable[[], Awaitable[int | None]]
 """Asks health once: its status, or ``None`` if nothing answered."""
 
-_claims: dict[int, socket.socket] = {}
-"""What keeps the ports of this process from other kits."""
 _POLL = 0.02
 _STOP_TIMEOUT = 30.0
 _PORT_TRIES = 3
-_LOG_TAIL = 20
-_COMPLAINT = re.compile("error|exception|panic", re.IGNORECASE)
-_COMPLAINTS = 3
-_COMPLAINT_LENGTH = 600
-_LOG_BYTES = 16_384
-"""Of the end of a log, in which its last lines are looked for: a log may be huge."""
 
 
 class StartError(Exception):
@@ -76,7 +67,7 @@ class ManagedProcess:
         self._root = Path(tempfile.mkdtemp(prefix="aml-"))
         self.data_dir = data_dir or self._root / "data"
         self.data_dir.mkdir(parents=True, exist_ok=True)
-        self.log = self._root / "server.log"
+        self.log = ServerLog(self._root / "server.log")
         self.port = free_port()
         self._probe: Probe | None = None
         self._child: subprocess.Popen[bytes] | None = None
@@ -98,7 +89,7 @@ class ManagedProcess:
         """How the server ended by itself, in words; ``None`` while it runs or was stopped."""
         if self._child is None or (code := self._child.poll()) is None:
             return None
-        return f"the server {_exit_words(code)}{self.log_tail()}"
+        return f"the server {_exit_words(code)}{self.log.tail}"
 
     async def launch(self, probe_at: Callable[[int], Probe]) -> None:
         """Start it for the first time, on another port if the chosen one was taken meanwhile.
@@ -114,7 +105,7 @@ class ManagedProcess:
             try:
                 await self.start()
             except StartError:
-                if attempt == _PORT_TRIES - 1 or not _taken(self.port):
+                if attempt == _PORT_TRIES - 1 or not taken(self.port):
                     raise
                 release_port(self.port)
                 self.port = free_port()
@@ -127,7 +118,7 @@ class ManagedProcess:
         Raises:
             StartError: it exited, or did not listen in time.
         """
-        known = self.log.exists()
+        known = self.log.path.exists()
         self._say("restarting the server" if known else f"starting the server: {self.command}")
         self._spawn()
         began = time.monotonic()
@@ -146,7 +137,7 @@ class ManagedProcess:
             elif waited >= self._start_timeout:
                 await self.kill()
                 raise StartError(
-                    f"the server did not answer within {self._start_timeout:g} s{self.log_tail()}"
+                    f"the server did not answer within {self._start_timeout:g} s{self.log.tail}"
                 )
             await asyncio.sleep(min(0.25, _POLL + waited / 20))
 
@@ -187,28 +178,13 @@ class ManagedProcess:
         shutil.rmtree(self._root, ignore_errors=True)
         atexit.unregister(self.close)
 
-    def log_tail(self) -> str:
-        """The last lines the server wrote, indented, or an empty string."""
-        try:
-            with self.log.open("rb") as log:
-                log.seek(max(0, self.log.stat().st_size - _LOG_BYTES))
-                lines = log.read().decode(errors="replace").splitlines()[-_LOG_TAIL:]
-        except OSError:
-            return ""
-        return "".join(f"\n    | {line}" for line in lines)
-
     @property
     def complaints(self) -> str:
         """The last lines of the log that tell of an error, indented, or an empty string."""
-        try:
-            lines = self.log.read_text(errors="replace").splitlines()
-        except OSError:
-            return ""
-        found = [line for line in lines if _COMPLAINT.search(line)][-_COMPLAINTS:]
-        return "".join(f"\n    | {line[:_COMPLAINT_LENGTH]}" for line in found)
+        return self.log.complaints
 
     def _spawn(self) -> None:
-        with self.log.open("ab") as log:
+        with self.log.path.open("ab") as log:
             self._child = subprocess.Popen(
                 ["/bin/sh", "-c", self.command],
                 stdin=subprocess.DEVNULL,
@@ -281,50 +257,6 @@ class CommandProcess:
 
     async def ensure(self) -> None:
         """Nothing to do: the server is somebody else's."""
-
-
-def free_port() -> int:
-    """A port that was free a moment ago, and that no other kit on this machine will choose.
-
-    A server takes seconds to listen. Were its port given to another's meanwhile, that one
-    would answer the health probe, and be judged in its place.
-    """
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if _claimed(port):
-            return port
-
-
-def release_port(port: int) -> None:
-    """Give up a port from :func:`free_port`; the end of the process does so too."""
-    if claim := _claims.pop(port, None):
-        claim.close()
-
-
-def _claimed(port: int) -> bool:
-    """Whether the port is ours now: Linux keeps names for sockets that are no files."""
-    if not sys.platform.startswith("linux"):
-        return True
-    claim = socket.socket(socket.AF_UNIX)
-    try:
-        claim.bind(f"\0aml-contract-port-{port}")
-    except OSError:
-        claim.close()
-        return False
-    _claims[port] = claim
-    return True
-
-
-def _taken(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-        return False
 
 
 def _exit_words(code: int) -> str:
