@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
+from aml_contract.checking.masking import MOST_READ, Mask, beginning
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl, inlined
 from aml_contract.exchange import Exchange
@@ -19,7 +22,7 @@ _SHOWN = 4_000
 
 
 class ExchangeRecord(BaseModel):
-    """One exchange of a finding: bodies shortened, the key as ``$AML_KEY``."""
+    """One exchange of a finding: bodies shortened, answers masked, the key as ``$AML_KEY``."""
 
     operation: str
     method: str
@@ -65,35 +68,53 @@ class RuleResult(BaseModel):
 
 
 class Recorder:
-    """Turns exchanges into records: no key in them, large bodies in files of their own.
+    """Turns exchanges into records fit to be passed on.
+
+    No key is in them and nothing of an answer that the kit did not send (see
+    :mod:`aml_contract.checking.masking`); large bodies are in files of their own.
 
     Args:
         auth: whose key is kept out.
         directory: where bodies too large for a ``curl`` go; ``None`` writes none.
+        show_replies: show answers whole, the key aside.
     """
 
-    def __init__(self, auth: Auth | None = None, directory: Path | None = None) -> None:
+    def __init__(
+        self,
+        auth: Auth | None = None,
+        directory: Path | None = None,
+        *,
+        show_replies: bool = False,
+    ) -> None:
         self._auth = auth or Auth()
         self._directory = directory
+        self._show_replies = show_replies
+        self._salt = secrets.token_hex(8)
 
-    def text(self, text: str) -> str:
-        """``text`` without the key."""
-        return self._auth.redact(text)
+    def mask(self, made: Sequence[Exchange]) -> Mask:
+        """What of the answers to one rule may be shown; what it shows stands first."""
+        return Mask(made, self._salt, self._auth.redact, off=self._show_replies)
 
-    def record(self, exchange: Exchange) -> ExchangeRecord:
-        """The record of one exchange."""
+    def text(self, text: str, mask: Mask | None = None) -> str:
+        """``text`` without the key, and without what ``mask`` hides."""
+        redacted = self._auth.redact(text)
+        return mask.message(redacted) if mask else redacted
+
+    def record(self, exchange: Exchange, mask: Mask | None = None) -> ExchangeRecord:
+        """The record of one exchange; what the answer may show says ``mask``."""
+        mask = mask or self.mask([exchange])
         text = self._auth.redact
         return ExchangeRecord(
             operation=exchange.operation,
             method=exchange.method,
             url=text(exchange.url),
             headers=dict(exchange.headers),
-            body=self._shortened(exchange.body),
+            body=_shortened(text(beginning(exchange.body)), len(exchange.body)),
             body_bytes=len(exchange.body),
             status=exchange.status,
-            error=exchange.error,
-            reply_headers={k: text(v) for k, v in exchange.reply_headers.items()},
-            reply=self._shortened(exchange.reply),
+            error=exchange.error and self.text(exchange.error, mask),
+            reply_headers=mask.headers(exchange),
+            reply=_shortened(mask.reply(exchange), len(exchange.reply)),
             reply_bytes=len(exchange.reply),
             seconds=round(exchange.seconds, 6),
             curl=text(curl(exchange, self._body_file(exchange.body))),
@@ -108,14 +129,13 @@ class Recorder:
             path.write_bytes(body)
         return path
 
-    def _shortened(self, body: bytes) -> str:
-        """The beginning as text; the key goes before the rest, or half of it might stay."""
-        text = self._auth.redact(body[: 8 * _SHOWN].decode(errors="replace"))
-        if len(text) <= _SHOWN and len(body) <= 8 * _SHOWN:
-            return text
-        return f"{text[:_SHOWN]}… ({len(body)} bytes in all)"
-
 
 def summary_of(exchange: ExchangeRecord) -> str:
     """``200`` or the reason why there is no status."""
     return str(exchange.status) if exchange.status is not None else exchange.error or "no answer"
+
+
+def _shortened(text: str, size: int) -> str:
+    if len(text) <= _SHOWN and size <= MOST_READ:
+        return text
+    return f"{text[:_SHOWN]}… ({size} bytes in all)"

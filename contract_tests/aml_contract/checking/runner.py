@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from aml_contract.checking.masking import Mask
 from aml_contract.checking.result import Recorder, RuleResult
 from aml_contract.checking.selection import Means
 from aml_contract.endpoint.process import StartError
@@ -163,11 +164,12 @@ class Runner:
         seconds = round(time.perf_counter() - began, 4)
         if (down := await self._look_after(trial)) and outcome is Outcome.NOT_TESTED:
             message = down
-        result = self._result(rule, outcome, message)
+        mask = self.recorder.mask([*shown, *reversed(trial.exchanges)])
+        result = self._result(rule, outcome, message, mask)
         result.seconds = seconds
         result.requests = len(trial.exchanges)
-        result.exchanges = [self.recorder.record(exchange) for exchange in shown]
-        result.notes = [self.recorder.text(note) for note in trial.notes]
+        result.exchanges = [self.recorder.record(exchange, mask) for exchange in shown]
+        result.notes = [self.recorder.text(note, mask) for note in trial.notes]
         result.figures = dict(trial.figures)
         result.repeat = trial.repeat
         return result
@@ -190,19 +192,22 @@ class Runner:
                 return outcome, f"it did not start again on its data: {found}", latest
             case other:
                 text = "".join(traceback.format_exception(other))
-                self.observer.kit_error(rule, self.recorder.text(text))
+                mask = self.recorder.mask(trial.exchanges[::-1])
+                self.observer.kit_error(rule, self.recorder.text(text, mask))
                 first = _first(other)
                 where = f"{type(first).__name__}: {first}"
                 return Outcome.KIT_ERROR, f"the kit broke, not the endpoint: {where}", ()
 
-    def _result(self, rule: Rule, outcome: Outcome, message: str) -> RuleResult:
+    def _result(
+        self, rule: Rule, outcome: Outcome, message: str, mask: Mask | None = None
+    ) -> RuleResult:
         return RuleResult(
             rule=rule.name,
             level=rule.level,
             clause=", ".join(rule.clauses),
             outcome=outcome,
             transport=rule.transport,
-            message=self.recorder.text(message),
+            message=self.recorder.text(message, mask),
         )
 
     async def _look_after(self, trial: Trial) -> str | None:
