@@ -37,6 +37,7 @@ MOMENTS = (0.3, 0.6, 0.9, 0.5)
     peers=("P144",),
     cases=("B34",),
     exclusive=True,
+    quick=False,
 )
 async def restart(trial: Trial) -> None:
     """Two users, three messages, a polite restart; and a new Add is taken afterwards."""
@@ -138,6 +139,7 @@ async def kill_during_add(trial: Trial) -> None:
     modes=(29,),
     peers=("P49",),
     exclusive=True,
+    quick=False,
 )
 async def works_after_kill(trial: Trial) -> None:
     """Four Adds in flight when it happens; then an Add and a Search of the same users."""
@@ -177,6 +179,7 @@ async def works_after_kill(trial: Trial) -> None:
     modes=(58, 65),
     peers=("P66", "P146"),
     exclusive=True,
+    quick=False,
 )
 async def order_over_restart(trial: Trial) -> None:
     """The same Search before and after."""
@@ -218,6 +221,7 @@ async def order_over_restart(trial: Trial) -> None:
     peers=("P50", "P49"),
     cases=("B10",),
     transport="raw",
+    quick=False,
 )
 async def client_abort(trial: Trial) -> None:
     """Gone after the whole body, at once and a moment later, and in the middle of the body."""

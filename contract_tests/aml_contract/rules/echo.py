@@ -117,6 +117,7 @@ async def untouched(t: Trial) -> None:
     modes=(20, 23),
     peers=("P22",),
     cases=("B04",),
+    quick=False,
 )
 async def exotic(t: Trial) -> None:
     """Forms that are hard to use as file names, keys or columns, each as all three ids."""

@@ -90,6 +90,7 @@ async def request_id_shared(t: Trial) -> None:
     cost=Cost(adds=12, searches=12),
     modes=(40, 20),
     peers=("P89", "P91"),
+    quick=False,
 )
 async def joined_ids(t: Trial) -> None:
     """For each of six joints, two users and requests that read the same when joined."""
@@ -130,6 +131,7 @@ async def joined_ids(t: Trial) -> None:
     cost=Cost(adds=3, searches=9),
     modes=(77,),
     cases=("B03",),
+    quick=False,
 )
 async def caches(t: Trial) -> None:
     """The same question by A, B, A, B; also before anything is stored, and after more is."""
@@ -152,6 +154,7 @@ async def caches(t: Trial) -> None:
     fix="Make user_id part of what identifies a memory; never deduplicate across users.",
     cost=Cost(adds=4, searches=7),
     modes=(81,),
+    quick=False,
 )
 async def identical_text(t: Trial) -> None:
     """A and B store one text, A stores more; what each finds is counted in between."""
@@ -226,6 +229,7 @@ async def run_names(t: Trial) -> None:
     cost=Cost(adds=9, searches=2),
     modes=(78,),
     cases=("B07",),
+    quick=False,
 )
 async def few_memories(t: Trial) -> None:
     """One memory among forty of eight others on the same topic, top_k 100."""
@@ -254,6 +258,7 @@ async def few_memories(t: Trial) -> None:
     cost=Cost(adds=32, searches=32),
     modes=(80,),
     peers=("P86", "P136", "P137"),
+    quick=False,
 )
 async def parallel_users(t: Trial) -> None:
     """Sixteen users add and ask at once, twice."""

@@ -159,6 +159,7 @@ async def others_change_nothing(t: Trial) -> None:
     cost=Cost(adds=7, searches=7),
     modes=(74,),
     peers=("P133",),
+    quick=False,
 )
 async def duplicate_keys(t: Trial) -> None:
     """user_id twice, plainly and once escaped; in an Add, then in a Search."""
@@ -201,6 +202,7 @@ async def duplicate_keys(t: Trial) -> None:
     cost=Cost(adds=6, searches=11),
     modes=(76,),
     peers=("P102",),
+    quick=False,
 )
 async def coerced_adds(t: Trial) -> None:
     """null, true, a list and an object; a number too, which some read as its digits."""

@@ -21,6 +21,7 @@ from aml_contract.trial import Trial
     cost=Cost(adds=7, searches=7),
     modes=(75,),
     peers=("P89",),
+    quick=False,
 )
 async def prefix_ids(t: Trial) -> None:
     """u, u1, u10, u1 with a tail, and the same at the other end."""
@@ -73,6 +74,7 @@ async def padded_twins(t: Trial) -> None:
     cost=Cost(adds=22, searches=22),
     modes=(76,),
     peers=("P90",),
+    quick=False,
 )
 async def unicode_twins(t: Trial) -> None:
     """Composed and decomposed, wide and narrow, invisible, look-alike, special case rules."""
@@ -119,6 +121,7 @@ async def separator_twins(t: Trial) -> None:
     modes=(20,),
     peers=("P88",),
     cases=("B04",),
+    quick=False,
 )
 async def path_like_ids(t: Trial) -> None:
     """Dots, double slashes, trailing slashes, both kinds of slash, percent-encoding."""
@@ -140,6 +143,7 @@ async def path_like_ids(t: Trial) -> None:
     cost=Cost(adds=15, searches=15),
     modes=(76, 20),
     peers=("P93",),
+    quick=False,
 )
 async def very_long_ids(t: Trial) -> None:
     """Pairs that part after 63, 64, 127, 128, 254, 255, and 999 characters."""
@@ -158,6 +162,7 @@ async def very_long_ids(t: Trial) -> None:
     cost=Cost(adds=8, searches=8),
     modes=(20,),
     peers=("P90",),
+    quick=False,
 )
 async def cjk_ids(t: Trial) -> None:
     """Names of equal length, simplified and traditional, and in other scripts."""
@@ -176,6 +181,7 @@ async def cjk_ids(t: Trial) -> None:
     cost=Cost(adds=8, searches=8),
     modes=(20,),
     peers=("P90",),
+    quick=False,
 )
 async def emoji_ids(t: Trial) -> None:
     """Single, toned, joined, none, and what stands in for them when they are lost."""
@@ -194,6 +200,7 @@ async def emoji_ids(t: Trial) -> None:
     cost=Cost(adds=7, searches=7),
     modes=(12, 76),
     peers=("P90",),
+    quick=False,
 )
 async def control_characters(t: Trial) -> None:
     """NUL at the end, inside and in front; other controls; refusing them is fine."""

@@ -69,6 +69,7 @@ async def again(t: Trial) -> None:
     modes=(36,),
     peers=("P47",),
     cases=("B11",),
+    quick=False,
 )
 async def concurrent(t: Trial) -> None:
     """Eight at once, in three rounds; an Add sent once shows how many copies are normal."""

@@ -55,6 +55,7 @@ async def no_redirect(trial: Trial) -> None:
     cost=Cost(adds=7, searches=7),
     modes=(96,),
     peers=("P136", "P137"),
+    quick=False,
 )
 async def parallel(trial: Trial) -> None:
     """Users of their own; each Add's ids and each user's message must come back to it."""
