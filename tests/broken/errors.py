@@ -106,6 +106,26 @@ class ShowsTracebacks(Correct):
 TRACE = "Traceback (most recent call last):"
 
 
+class ShowsStateInHealth(Correct):
+    """What it did last, for whoever asks."""
+
+    kills = {"errors/no-leak": "health, which is open to everyone, shows what was stored"}
+
+    def health(self):
+        last = next(reversed(self.memories.values()), [])
+        return Reply(200, {"status": "ok", "last": [m.message.content for m in last]})
+
+
+class AnswersWithPages(Correct):
+    """As a framework does that was made for people."""
+
+    kills = {"errors/html-page": "the error 400 of Add is a page of HTML"}
+
+    def error(self, status, reason):
+        page = f"<!DOCTYPE html>\n<html><h1>{status}</h1><p>{reason}</p></html>"
+        return Reply(status, page.encode(), {"content-type": "text/html"})
+
+
 class WedgedByErrors(Correct):
     """A lock is not given back on the way out."""
 

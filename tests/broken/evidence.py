@@ -70,10 +70,35 @@ class AnswersItself(Correct):
         return [(1.0, answer), *super().rank(search, memories)]
 
 
+class QuotesAWordInItsAnswer(Correct):
+    """Generated around what was found: no message, and yet of its words."""
+
+    kills = {"evidence/generated-text": "a result shares no 6 words in a row with anything stored"}
+
+    def rank(self, search, memories):
+        ranked = super().rank(search, memories)
+        names = " and ".join(sorted(w for _, m in ranked[:1] for w in m.words if len(w) > 4)[:3])
+        text = f"It seems to me that {names} are what you are looking for."
+        answer = Memory("answer", Message("assistant", text), "", frozenset())
+        return [(1.0, answer), *ranked]
+
+
+class SummarisesLast(Correct):
+    """The last of its results is all of them at once."""
+
+    kills = {"evidence/oversized-item": "result 21 alone has"}
+
+    def rank(self, search, memories):
+        ranked = super().rank(search, memories)
+        text = "\n".join(memory.message.content for _, memory in ranked)
+        summary = Memory("summary", Message("assistant", text), "", frozenset())
+        return [*ranked, (0.0, summary)]
+
+
 class ReturnsSessions(Correct):
     """One item is all of a session."""
 
-    kills = {"evidence/oversized-item": "the first result alone has"}
+    kills = {"evidence/oversized-item": "result 1 alone has"}
 
     def rank(self, search, memories):
         sessions = {}

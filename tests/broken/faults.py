@@ -1,9 +1,11 @@
 """Servers that answer wrongly while their store fails, or do not get over it."""
 
 import asyncio
+import math
 from dataclasses import replace
 
 from tests.broken.correct import Correct, RefusedError
+from tests.broken.streaming import EmbedsLater
 
 
 class AcknowledgesUnstored(Correct):
@@ -111,3 +113,23 @@ class DoublesWhatFailed(StoresThenFails):
     """The same after a whole chunk."""
 
     kills = {"repeats/after-failure-no-half": "comes back 2 times instead of 1"}
+
+
+class FallsBackToWords(EmbedsLater):
+    """While the embedder is down, words alone are indexed, and nobody comes back to the rest."""
+
+    kills = {"errors/store-fault-meaning": "4 of 4 facts whose Add was answered 200"}
+    failing = False
+
+    def reach_store(self):
+        self.failing = False
+        try:
+            super().reach_store()
+        except RefusedError:
+            self.failing = True
+
+    def index(self, add):
+        super().index(add)
+        when = math.inf if self.failing else -math.inf
+        mine = self.memories[self.user_key(add.user_id)]
+        self.born.update((memory.id, when) for memory in mine[-len(add.messages) :])

@@ -438,6 +438,33 @@ class CamelCaseWins(Correct):
         return super().id_text(fields, name)
 
 
+class CamelCaseWinsInAdd(Correct):
+    """Its Add takes either spelling."""
+
+    kills = {"isolation/alias-keys": "sees a memory of user"}
+
+    def check_add(self, body):
+        add = super().check_add(body)
+        return replace(add, user_id=body.get("userId", add.user_id))
+
+
+class TakesTheLastSpelling(Correct):
+    """The check of a gateway reads plain keys, the parser behind it all of them."""
+
+    kills = {"isolation/duplicate-keys": "Add takes one and Search the other"}
+    risks = frozenset(kills)
+
+    def parse(self, body):
+        return json.loads(body)
+
+    async def search(self, body):
+        plain = re.search(rb'"user_id": ("[^"]*")', body)
+        fields = self.parse(body)
+        if plain and isinstance(fields, dict):
+            fields["user_id"] = json.loads(plain[1])
+        return await super().search(json.dumps(fields).encode())
+
+
 class RefusesTwins(Correct):
     """A refusal of odd ids is a risk, not a leak."""
 

@@ -7,10 +7,9 @@ its connection in the kit, so that one finding does not become two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from aml_contract.exchange import Exchange, Operation
+from aml_contract.exchange import Operation
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.steps import (
@@ -28,6 +27,7 @@ TRACE = re.compile(
     r"|goroutine \d+ \[|panicked at "
 )
 """What Python, Java, Node, Go and Rust print when they fall over."""
+PAGE = re.compile(rb"\s*<(!doctype\s+html|html)\b", re.IGNORECASE)
 
 
 @rule(
@@ -74,50 +74,17 @@ async def malformed_json(trial: Trial) -> None:
 
 
 @rule(
-    "errors/invalid-fields",
-    level=Level.SHOULD,
-    clauses=("F3", "A1", "A2", "A3", "A4", "A5", "A6", "A7", "S1", "S2"),
-    title="A missing field or one of the wrong type is refused with a 4xx.",
-    why="A 5xx is sent again up to 32 times; a 200 hides the caller's mistake in the data.",
-    fix="Validate every required field by presence and type before any work.",
-    cost=Cost(adds=34, searches=14),
-    peers=(
-        "P96", "P97", "P98", "P101", "P102", "P103", "P104", "P106", "P107", "P109", "P110",
-    ),
-    cases=("B17", "B18", "B31"),
-)  # fmt: skip
-async def invalid_fields(trial: Trial) -> None:
-    """Each field in turn; all server errors are one finding, all leniency one warning."""
-    broke: list[tuple[str, Exchange]] = []
-    lenient: list[tuple[str, Exchange]] = []
-    for operation, name, wrong in invalid(trial):
-        made = await attempt(trial, operation, wrong, attempts=2)
-        if crashed(made):
-            broke.append((name, made))
-        elif not refused(made):
-            lenient.append((name, made))
-    for operation in {made.operation for _, made in (*broke, *lenient)}:
-        await see_working(trial, operation)
-    if lenient:
-        names = "; ".join(name for name, _ in lenient)
-        trial.warn(f"accepted as if valid: {names}", lenient[0][1])
-    if broke:
-        names = "; ".join(f"{name} ({made.summary})" for name, made in broke)
-        trial.fail(f"a server error instead of a 4xx: {names}", broke[0][1])
-
-
-@rule(
     "errors/never-succeeds",
     level=Level.SHOULD,
     clauses=("F3", "A7"),
     title="Numbers and nesting that nothing can hold are refused, not retried.",
     why="They can never succeed; a 5xx makes the platform try 32 times.",
     fix="Catch overflow and recursion errors of the parser and of date arithmetic.",
-    cost=Cost(adds=8, searches=4),
+    cost=Cost(adds=7, searches=4),
     peers=("P106", "P133"),
 )
 async def never_succeeds(trial: Trial) -> None:
-    """NaN, infinity, a timestamp beyond every calendar, deep nesting, a byte order mark."""
+    """NaN, infinity, a timestamp beyond every calendar, deep nesting."""
     (_, add), (_, search) = valid_pair(trial)
     message = add["messages"][0]
     broke = []
@@ -132,7 +99,6 @@ async def never_succeeds(trial: Trial) -> None:
     deep = b"[" * 5_000 + b"]" * 5_000
     tries += [
         ("add", "5,000 nested lists", dump(add)[:-1] + b', "deep": ' + deep + b"}"),
-        ("add", "a byte order mark", b"\xef\xbb\xbf" + dump(add)),
         ("search", "top_k NaN", raw(search | {"top_k": 9}, "NaN")),
         ("search", "top_k 1e400", raw(search | {"top_k": 9}, "1e400")),
         ("search", "top_k of 30 digits", raw(search | {"top_k": 9}, "1" + "0" * 29)),
@@ -152,20 +118,28 @@ async def never_succeeds(trial: Trial) -> None:
     "errors/no-leak",
     level=Level.MAY,
     clauses=("F4",),
-    title="An error tells no payload and no traceback.",
-    why="Error bodies end in logs; the evaluation data does not belong there.",
+    title="An error tells no payload and no traceback, and health neither.",
+    why="Error bodies end in logs, and health is open to everyone; the evaluation data does not "
+    "belong in either.",
     fix="Answer a fixed reason per kind of error; drop the framework's echo of the input.",
-    cost=Cost(adds=3, searches=1),
+    cost=Cost(adds=4, searches=1, others=1),
     modes=(94,),
-    peers=("P15", "P119", "P148"),
+    peers=("P15", "P119"),
 )
 async def no_leak(trial: Trial) -> None:
-    """Invalid requests around a secret sentence, which no answer may repeat."""
+    """A stored sentence, then invalid requests around it, which no answer may repeat."""
     secret = trial.ns.marker()
     body = trial.add_body(trial.ns.user(), secret.text)
     numbered = body | {"user_id": [secret.text]}
     roleless = body | {"messages": [{"content": secret.text}]}
     question = {"query": secret.text, "user_id": trial.ns.user(), "top_k": "many"}
+    await trial.add(trial.ns.user(), secret.text)
+    open_to_all = (await trial.health()).reply.decode(errors="replace")
+    trial.require(
+        not secret.leaks_into(open_to_all) and TRACE.search(open_to_all) is None,
+        "health, which is open to everyone, shows what was stored or a traceback",
+        await trial.last_exchange_of("health"),
+    )
     tries: tuple[tuple[Operation, Any], ...] = (
         ("add", numbered),
         ("add", roleless),
@@ -186,6 +160,39 @@ async def no_leak(trial: Trial) -> None:
 
 
 @rule(
+    "errors/html-page",
+    level=Level.MAY,
+    clauses=("F4",),
+    title="A refusal is told in JSON, not in a page of HTML.",
+    why="A page tells that a framework or a proxy answers and not your service: what it says "
+    "of bodies, sizes and keys is not what you have set.",
+    fix='Answer {"detail": {"reason": "…"}}, and let the proxy pass errors on.',
+    cost=Cost(adds=2, searches=1),
+    modes=(31,),
+    peers=("P117",),
+)
+async def html_page(trial: Trial) -> None:
+    """Truncated, empty and invalid bodies; nobody reads the body of an error, so this warns."""
+    (_, add), (_, search) = valid_pair(trial)
+    tries: tuple[tuple[Operation, Any], ...] = (
+        ("add", dump(add)[:-2]),
+        ("add", b""),
+        ("search", search | {"user_id": 7}),
+    )
+    for operation, wrong in tries:
+        made = await trial.send(operation, wrong)
+        if made.status is None or made.status < 400:
+            continue
+        kind = made.reply_headers.get("content-type", "").partition(";")[0].strip().casefold()
+        page = PAGE.match(made.reply) is not None
+        trial.require(
+            kind not in ("text/html", "application/xhtml+xml") and not page,
+            f"the error {made.status} of {operation.capitalize()} is a page of HTML",
+            made,
+        )
+
+
+@rule(
     "errors/still-alive",
     level=Level.MUST,
     clauses=("F3",),
@@ -193,6 +200,7 @@ async def no_leak(trial: Trial) -> None:
     why="One malformed request that kills a worker or holds a lock ends everyone's run.",
     fix="Release locks and roll transactions back on every way out of a request.",
     cost=Cost(adds=8, searches=6),
+    quick=False,
 )
 async def still_alive(trial: Trial) -> None:
     """The same user goes on after a volley of bad requests."""
@@ -236,18 +244,25 @@ async def still_alive(trial: Trial) -> None:
     title="Another method or path is refused, not a server error.",
     why="Probes and typing errors should not look like an outage.",
     fix="Let the router answer 404 and 405.",
-    cost=Cost(adds=4, searches=1),
+    cost=Cost(adds=7, searches=1),
     peers=("P132",),
 )
 async def wrong_method(trial: Trial) -> None:
-    """GET, PUT and DELETE on Add, GET on Search, POST beside Add; 501 is an honest no."""
+    """GET, PUT, DELETE, OPTIONS on Add, GET on Search, POST beside Add; 501 is an honest no.
+
+    What a slash too many or too few comes to is noted: it is a slip of registrations.
+    """
     add, search = trial.endpoint.add_url, trial.endpoint.search_url
+    path = add.partition("?")[0]
+    slashed = path.rstrip("/") if path.endswith("/") else path + "/"
     tries: tuple[tuple[Operation, str, str], ...] = (
         ("add", "GET", add),
         ("add", "PUT", add),
         ("add", "DELETE", add),
+        ("add", "OPTIONS", add),
         ("search", "GET", search),
-        ("add", "POST", add.partition("?")[0].rstrip("/") + "-" + trial.ns.word()),
+        ("add", "POST", path.rstrip("/") + "-" + trial.ns.word()),
+        ("add", "POST", slashed),
     )
     for operation, method, url in tries:
         body = trial.add_body(trial.ns.user(), "x") if method in ("PUT", "POST") else None
@@ -258,53 +273,10 @@ async def wrong_method(trial: Trial) -> None:
             f"was answered {made.summary}",
             made,
         )
+        if url == slashed:
+            trial.note(f"POST to {url}: {made.summary}")
 
 
 def raw(body: dict[str, Any], number: str) -> bytes:
     """The body with its one bare ``9`` spelled as ``number``, which JSON may not know."""
     return dump(body).replace(b": 9", b": " + number.encode(), 1)
-
-
-def invalid(trial: Trial) -> Iterator[tuple[Operation, str, Any]]:
-    """Every request that lacks a field or has one of the wrong type, and its name."""
-    (_, add), (_, search) = valid_pair(trial)
-
-    def without(body: dict[str, Any], key: str) -> dict[str, Any]:
-        return {name: value for name, value in body.items() if name != key}
-
-    def fresh() -> dict[str, Any]:
-        return add | {"request_id": trial.ns.request(), "user_id": trial.ns.user()}
-
-    for key in ("request_id", "user_id", "session_id"):
-        yield "add", f"Add without {key}", without(fresh(), key)
-        for name, value in (("null", None), ("a number", 7), ("a list", ["x"]), ("empty", "")):
-            yield "add", f"Add with {key} {name}", fresh() | {key: value}
-    yield "add", "Add without messages", without(fresh(), "messages")
-    odd: tuple[tuple[str, Any], ...] = (
-        ("null", None), ("empty", []), ("a text", "hello"), ("an object", {"role": "user"}),
-        ("a list of texts", ["hello"]),
-    )  # fmt: skip
-    for name, value in odd:
-        yield "add", f"Add with messages {name}", fresh() | {"messages": value}
-    message = add["messages"][0]
-    for name, wrong in (
-        ("without role", without(message, "role")),
-        ("with role null", message | {"role": None}),
-        ("with role a number", message | {"role": 7}),
-        ("without content", without(message, "content")),
-        ("with content null", message | {"content": None}),
-        ("with content a number", message | {"content": 7}),
-        ("with content an object", message | {"content": {"text": "x"}}),
-        ("with an unknown part type", message | {"content": [{"type": "smell", "smell": "x"}]}),
-        ("with timestamp a text", message | {"timestamp": "yesterday"}),
-        ("with timestamp a boolean", message | {"timestamp": True}),
-    ):
-        yield "add", f"message {name}", fresh() | {"messages": [wrong]}
-    for key in ("query", "user_id"):
-        yield "search", f"Search without {key}", without(search, key)
-        for name, value in (*odd[:1], ("a number", 7), ("an object", {"x": 1})):
-            yield "search", f"Search with {key} {name}", search | {key: value}
-    yield "search", "Search with user_id empty", search | {"user_id": ""}
-    yield "search", "Search with options a text", search | {"options": "A"}
-    yield "search", "Search with options an object", search | {"options": {"A": "x"}}
-    yield "search", "Search with options a list of numbers", search | {"options": [1, 2]}

@@ -14,10 +14,13 @@ from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
 from aml_contract.techniques.faults import NO_EFFECT, broken, temporary, while_broken
+from aml_contract.techniques.meaning import BESIDE, SAID
 from aml_contract.techniques.steps import data_of, planted
 from aml_contract.trial import Trial
 
 FAULT = frozenset({Need.FAULT})
+CATCHING_UP = 3.0
+"""Seconds after the fault in which what was missed may be made up for."""
 FIX = (
     "Let the store's or provider's error end the request with 503, before anything else is "
     "answered."
@@ -133,6 +136,58 @@ async def store_fault_empty(trial: Trial) -> None:
             trial.warn("while the fault held, a Search found less than before, and said 200", made)
             return
     had_effect(trial, answers)
+
+
+@rule(
+    "errors/store-fault-meaning",
+    level=Level.SHOULD,
+    clauses=("A12", "F3"),
+    title="An Add that is acknowledged while a provider is down is found by its meaning too.",
+    why="A 200 that fell back to words alone hides the chunk from every question in other words, "
+    "for good: it is never sent again.",
+    fix="Answer 503 while the embedder fails, or embed what it missed before you answer the next "
+    "Search.",
+    cost=Cost(adds=9, searches=13),
+    needs=FAULT,
+    modes=(27,),
+    cases=("B14",),
+    exclusive=True,
+    quick=False,
+)
+async def store_fault_meaning(trial: Trial) -> None:
+    """Four facts before and during the fault; asked for in other words after it.
+
+    Only facts count that the same question finds where they were stored before.
+    """
+    known = [(text, question, trial.ns.user()) for text, question in SAID]
+    for text, _, user in known:
+        await trial.add(user, *BESIDE, text)
+    told = []
+    async with broken(trial):
+        for text, question, before in known:
+            user = trial.ns.user()
+            made = await while_broken(trial, "add", trial.add_body(user, *BESIDE, text))
+            if made.status == 200:
+                told.append((text, question, before, user, made))
+    await trial.pause(CATCHING_UP)
+    blind, by_meaning = [], 0
+    for text, question, before, user, made in told:
+        marker = Marker(text, question)
+        if not trial.showing(await trial.search(before, question, top_k=3), marker):
+            continue
+        by_meaning += 1
+        if not trial.showing(await trial.search(user, question, top_k=3), marker):
+            blind.append((question, made, await trial.last_exchange_of("search")))
+    if told and not by_meaning:
+        trial.note("questions in other words find none of these facts, fault or not")
+    if blind:
+        question, *shown = blind[0]
+        trial.fail(
+            f"{len(blind)} of {by_meaning} facts whose Add was answered 200 while the fault held "
+            f"are not found by a question in other words, as {question!r}; told before the "
+            "fault, they are",
+            *shown,
+        )
 
 
 async def user_with_memories(trial: Trial) -> tuple[str, list[Marker]]:

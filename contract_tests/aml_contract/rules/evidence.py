@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
-from aml_contract.rule import Cost, rule
+from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.steps import attempt, planted
 from aml_contract.tokens import ANSWER_BUDGET, encode
 from aml_contract.trial import Trial
+
+RUN = 6
+"""Words in a row that no answer shares with what was stored unless it was copied: one more
+than the question of a topic has in common with its messages."""
 
 
 @rule(
@@ -88,15 +94,26 @@ async def options_never_returned(trial: Trial) -> None:
     cases=("B08",),
 )
 async def generated_text(trial: Trial) -> None:
-    """Every item shares at least one invented word with something stored."""
+    """Every item shares six words in a row with something stored, for a person to review.
+
+    Of a system that rewrites what it stores, one invented word is enough.
+    """
     user, topic = trial.ns.user(), trial.ns.topic(4)
     await trial.add(user, *(marker.text for marker in topic.markers))
+    stored = {run for marker in topic.markers for run in runs_of_words(marker.text)}
+    verbatim = Capability.VERBATIM in trial.run.capabilities
     for query in (topic.query, topic.markers[0].query):
         exchange = await trial.search_exchange(user, query)
         for item in trial.items(exchange):
+            shown = f"with anything stored: {item.content[:80]!r}"
             trial.require(
                 any(marker.words_in(item.content) for marker in topic.markers),
-                f"a result shares no invented word with anything stored: {item.content[:80]!r}",
+                f"a result shares no invented word {shown}",
+                exchange,
+            )
+            trial.require(
+                not verbatim or not stored.isdisjoint(runs_of_words(item.content)),
+                f"a result shares no {RUN} words in a row {shown}",
                 exchange,
             )
 
@@ -105,7 +122,7 @@ async def generated_text(trial: Trial) -> None:
     "evidence/oversized-item",
     level=Level.MAY,
     clauses=("S14",),
-    title="The first result leaves room for others.",
+    title="No result takes the whole of what the answer model reads.",
     why="The answer model reads 117,760 tokens; an item above that is cut, the rest unread.",
     fix="Return messages or passages, not whole sessions.",
     cost=Cost(adds=1, searches=1),
@@ -113,7 +130,7 @@ async def generated_text(trial: Trial) -> None:
     quick=False,
 )
 async def oversized_item(trial: Trial) -> None:
-    """One session above the budget; its first result is counted in o200k tokens.
+    """One session above the budget; each of its results is counted in o200k tokens.
 
     Rare Chinese characters take two tokens each, so that one chunk is enough.
     """
@@ -124,10 +141,18 @@ async def oversized_item(trial: Trial) -> None:
     items = trial.items(exchange)
     if not items:
         raise NotTested("nothing is found (see visibility/immediate)", exchange)
-    first, total = len(encode(items[0].content)), sum(len(encode(item.content)) for item in items)
-    trial.note(f"first item {first:,} tokens, all {len(items)} items {total:,}")
-    trial.require(
-        first <= ANSWER_BUDGET,
-        f"the first result alone has {first:,} tokens of {ANSWER_BUDGET:,}",
-        exchange,
-    )
+    sizes = [len(encode(item.content)) for item in items]
+    trial.note(f"first item {sizes[0]:,} tokens, all {len(items)} items {sum(sizes):,}")
+    for position, size in enumerate(sizes, start=1):
+        trial.require(
+            size <= ANSWER_BUDGET,
+            f"result {position} alone has {size:,} tokens; the answer model reads "
+            f"{ANSWER_BUDGET:,} of all results together",
+            exchange,
+        )
+
+
+def runs_of_words(text: str) -> set[tuple[str, ...]]:
+    """Every run of ``RUN`` words, case and punctuation aside; of fewer words, all of them."""
+    words = re.findall(r"\w+", text.casefold())
+    return {tuple(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1))}

@@ -68,6 +68,7 @@ COERCED = (
     modes=(75,),
     peers=("P92",),
     cases=("B05",),
+    quick=False,
 )
 async def wildcard_ids(t: Trial) -> None:
     """Searched while nothing is stored under them, then stored under and searched again."""
@@ -87,6 +88,7 @@ async def wildcard_ids(t: Trial) -> None:
     modes=(75,),
     peers=("P92",),
     cases=("B05",),
+    quick=False,
 )
 async def injection_ids(t: Trial) -> None:
     """Searched while nothing is stored under them, then stored under and searched again.
@@ -107,6 +109,7 @@ async def injection_ids(t: Trial) -> None:
     fix="Take user_id as a strict string, refuse anything else, and never convert it.",
     cost=Cost(adds=15, searches=22),
     modes=(76,),
+    quick=False,
 )
 async def coerced_ids(t: Trial) -> None:
     """Each as a string beside the others; then real null, numbers, lists as the user."""
@@ -132,19 +135,24 @@ async def coerced_ids(t: Trial) -> None:
     title="Only the key user_id names the user; userId and the like are unknown keys.",
     why="A second spelling that wins over user_id is a door to other users' memories.",
     fix="Read user_id only; switch off aliases such as the camelCase of protobuf's JSON.",
-    cost=Cost(adds=2, searches=5),
+    cost=Cost(adds=3, searches=6),
     modes=(74,),
 )
 async def alias_keys(t: Trial) -> None:
-    """Searches as one user that name another in a key beside user_id."""
+    """Searches and an Add as one user that name another in a key beside user_id."""
     mine, other = t.ns.user(), t.ns.user()
-    topic = t.ns.topic(2)
+    topic = t.ns.topic(3)
     stored = await store_each(t, [mine, other], topic)
     for alias in ("userId", "UserId", "user", "USER_ID"):
         body = {**t.search_body(mine, topic.query), alias: other}
         exchange = await t.send_search(body)
         if exchange.status == 200:
             no_leaks(t, mine, exchange, stored)
+    marker = topic.markers[2]
+    added = await t.send_add({**t.add_body(mine, marker.text), "userId": other})
+    if added.status == 200:
+        stored.append(Stored(mine, marker, added))
+        no_leaks(t, other, await t.search_exchange(other, topic.query), stored)
     await sees_only_its_own(t, stored[0], stored, topic, ordinary=True)
 
 

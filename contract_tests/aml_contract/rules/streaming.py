@@ -8,30 +8,13 @@ from aml_contract.exchange import Exchange
 from aml_contract.namespace import Marker, Topic
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
+from aml_contract.techniques.meaning import BESIDE, SAID
 from aml_contract.techniques.streams import LATER, Told
 from aml_contract.techniques.twins import no_leaks
 from aml_contract.trial import Trial
 
 _CROWD = 16
 """Users at work at the same time: the least that an endpoint declares (clause L1)."""
-_SAID = (
-    ("We adopted a kitten from the shelter on Maple Street.", "Which pet lives in their home?"),
-    ("I can't eat peanuts, they make my throat swell.", "Does the person have a food allergy?"),
-    ("My sister moved to Lisbon to teach at a school.", "Where does a sibling work nowadays?"),
-    ("The car broke down, so I take the tram every morning.", "How do they commute?"),
-)
-"""Messages and questions that share a meaning and no telling word."""
-_BESIDE = (
-    "The printer on the third floor is out of toner again.",
-    "Rain is expected all weekend along the northern coast.",
-    "He finished the second chapter of his history thesis.",
-    "The orchestra plays Dvořák at the town hall in June.",
-    "Our landlord wants to repaint the staircase green.",
-    "She scored twice in the final and lost a tooth.",
-    "The bakery closes early because of the holiday.",
-    "A new bridge over the canal opens next autumn.",
-)
-"""Messages about none of the questions."""
 
 
 @rule(
@@ -203,10 +186,10 @@ async def paraphrase(t: Trial) -> None:
     now and later says that an Add was answered too early.
     """
     first: list[tuple[str, Marker, Exchange, Exchange]] = []
-    for text, question in _SAID:
+    for text, question in SAID:
         # A user each, and one Add: between now and later nothing but time may differ.
         user, marker = t.ns.user(), Marker(text, question)
-        added = await t.add(user, *_BESIDE, text)
+        added = await t.add(user, *BESIDE, text)
         early = await t.search_exchange(user, question, top_k=3)
         first.append((user, marker, added, early))
     await t.pause(LATER)
