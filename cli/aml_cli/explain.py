@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aml_cli.target_options import usage_error
+from aml_cli.running import usage_error
 
 
 def explain(

@@ -1,12 +1,18 @@
-"""What commands that run something share: a polite end, and a report on disk."""
+"""What commands that run something share: a target, a header, a polite end, a report on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from aml_contract.config import Resolved
+    from aml_contract.endpoint.target import Target
 
 
 def until_interrupted(work: Coroutine[Any, Any, None]) -> None:
@@ -30,3 +36,40 @@ def write_report(path: Path, text: str) -> None:
         path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         typer.echo(f"aml: the report was not written: {error}", err=True)
+
+
+def make_target(settings: Resolved) -> Target:
+    """The target of these settings; the key is read from its variable.
+
+    Raises:
+        typer.Exit: with code 2, the reason printed, if they make no sense.
+    """
+    from aml_contract.config.target import target_from
+    from aml_contract.endpoint.target import TargetError
+
+    try:
+        return target_from(settings)
+    except TargetError as error:
+        usage_error(str(error))
+
+
+def print_settings(console: Console, settings: Resolved, target: Target) -> None:
+    """Print each value that is no default, and where it came from; never a key."""
+    rows = [
+        (each.setting.name, target.credentials.redact(each.setting.shown(each.value)), each.origin)
+        for each in settings.given
+    ]
+    wide = max((len(name) for name, *_ in rows), default=0)
+    for name, value, origin in rows:
+        line = f"  {name:{wide}}  {value}  ({origin})"
+        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def usage_error(message: str) -> NoReturn:
+    """Say what was wrong with the command line or the settings and leave with code 2.
+
+    Raises:
+        typer.Exit: always.
+    """
+    typer.echo(f"aml: {message}", err=True)
+    raise typer.Exit(2)

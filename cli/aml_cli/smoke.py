@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aml_cli import target_options as options
-from aml_cli.running import until_interrupted, write_report
-from aml_cli.target_options import make_target, usage_error
+from aml_cli.options import configured
+from aml_cli.running import (
+    make_target,
+    print_settings,
+    until_interrupted,
+    usage_error,
+    write_report,
+)
+from aml_contract.config import Resolved
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,10 +23,10 @@ if TYPE_CHECKING:
     from aml_contract.smoke.locomo import Conversation
     from aml_contract.smoke.session import Smoke
 
-_RUN = "Run"
 
-
+@configured("endpoint", "concurrency", "timeout", "seed")
 def smoke(
+    settings: Resolved,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -30,36 +36,17 @@ def smoke(
             show_default=False,
         ),
     ] = None,
-    url: options.Url = None,
-    add_url: options.AddUrl = None,
-    search_url: options.SearchUrl = None,
-    health_url: options.HealthUrl = None,
-    cmd: options.Cmd = None,
-    app: options.App = None,
-    system: options.System = None,
-    data: options.Data = None,
-    auth: options.AuthScheme = "none",
-    key_env: options.KeyEnv = None,
-    concurrency: options.Concurrency = 16,
-    timeout: options.Timeout = 1800.0,
     questions: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=1,
             help="Ask at most so many of each conversation's questions.",
-            rich_help_panel=_RUN,
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Choose the order of the questions, and which.", rich_help_panel=_RUN
-        ),
-    ] = 0,
     json: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the figures as JSON.", rich_help_panel=_RUN),
+        typer.Option(metavar="FILE", help="Write the figures as JSON."),
     ] = None,
 ) -> None:
     """Send conversations as the platform would, ask their questions, measure what comes back.
@@ -73,27 +60,15 @@ def smoke(
     from aml_contract.smoke.locomo import MalformedFileError, load, shipped
     from aml_contract.smoke.session import Smoke
 
-    target = make_target(
-        url=url,
-        add_url=add_url,
-        search_url=search_url,
-        health_url=health_url,
-        cmd=cmd,
-        app=app,
-        system=system,
-        data_dir=data,
-        auth=auth,
-        key_env=key_env,
-        concurrency=concurrency,
-        timeout=timeout,
-    )
+    target = make_target(settings)
     try:
         conversations = load(files or [shipped()])
     except MalformedFileError as error:
         usage_error(str(error))
     console = SteadyConsole()
-    made = Smoke(target, conversations, seed=seed, questions=questions)
+    made = Smoke(target, conversations, seed=settings["seed"] or 0, questions=questions)
     _print_header(console, conversations, made)
+    print_settings(console, settings, target)
     code = _execute(made, console)
     if json is not None:
         document = made.as_json(files or [shipped()])

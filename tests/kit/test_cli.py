@@ -87,7 +87,7 @@ def test_nothing_there_exits_with_4_and_one_message(aml):
     done = aml("check", "--url", "http://127.0.0.1:1", *ONE)
     assert done.returncode == 4
     assert "curl -sS -i http://127.0.0.1:1/health" in done.stderr
-    assert "visibility" not in done.stdout
+    assert "tested" not in done.stdout
 
 
 def test_nothing_tested_exits_with_5_and_incomplete_with_6(aml, serve):

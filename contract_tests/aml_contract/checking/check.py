@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from aml_contract.checking.document import EndpointInfo, Report, Requests, Settings, report_of
+from aml_contract.checking.document import EndpointInfo, Report, Settings, report_of
 from aml_contract.checking.events import EventLog
 from aml_contract.checking.result import Recorder, RuleResult
+from aml_contract.checking.resumption import Resumption
 from aml_contract.checking.runner import Observer, Runner
+from aml_contract.checking.samples import Timed
 from aml_contract.checking.selection import Means
 from aml_contract.endpoint.http import HTTPEndpoint, Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
-from aml_contract.latency import busy_seconds, latency_of
+from aml_contract.latency import busy_seconds
 from aml_contract.rule import Capability, Rule
 from aml_contract.run import Run, new_run_id
 
@@ -54,14 +57,32 @@ class Check(Observer):
     """Where events and large bodies are kept; ``None`` keeps events in memory."""
     view: View = field(default_factory=View)
     run_id: str = ""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Where each setting came from that is no default."""
+    show_replies: bool = False
+    """Keep answers whole, and not only what the kit itself sent (decision 15)."""
+    resumed: Resumption | None = None
+    """The run that goes on: its directory, and what it found, is that of this check."""
 
     def __post_init__(self) -> None:
         self.run_id = self.run_id or new_run_id()
+        self.left = self.rules
+        """The rules that are tried: all, unless some results are taken over."""
+        if self.resumed:
+            self._take_over(self.resumed)
         where = self.directory
-        self.log = EventLog(where / "events.jsonl" if where else None)
-        self.recorder = Recorder(self.target.credentials, where / "bodies" if where else None)
+        events = where / "events.jsonl" if where else None
+        self.log = EventLog(events, resumed=self.resumed is not None)
+        self.recorder = Recorder(
+            self.target.credentials,
+            where / "bodies" if where else None,
+            show_replies=self.show_replies,
+        )
         self.unreachable: str | None = None
         """The message, if nothing answered."""
+        self._timed = len(self.run.ordinary)
+        """How many ordinary requests the events speak of."""
+        self._sent: Counter[str] = Counter()
 
     async def execute(self) -> None:
         """Open the target and try the rules; every end of it is in the events.
@@ -70,7 +91,7 @@ class Check(Observer):
             asyncio.CancelledError: it was cancelled; what ran is in the events.
         """
         began = time.perf_counter()
-        self.log.emit("run_started", **self._start())
+        self._emit_start()
         stopped: str | None = None
         try:
             async with open_endpoint(self.target, say=self._say) as endpoint:
@@ -83,7 +104,7 @@ class Check(Observer):
                     recorder=self.recorder,
                     observer=self,
                 )
-                await runner.try_all(self.rules)
+                await runner.try_all(self.left)
         except Unreachable as error:
             stopped, self.unreachable = "unreachable", str(error)
         except asyncio.CancelledError:
@@ -91,6 +112,7 @@ class Check(Observer):
             raise
         finally:
             seconds = time.perf_counter() - began
+            self._measure()
             self.log.emit("run_finished", stopped=stopped, **self._totals(seconds))
             self.log.close()
 
@@ -108,6 +130,7 @@ class Check(Observer):
     def rule_finished(self, rule: Rule, result: RuleResult) -> None:
         """Keep and pass on."""
         self.log.emit("rule_finished", result=result.model_dump(mode="json"))
+        self._measure()
         self.view.rule_finished(rule, result)
 
     def kit_error(self, rule: Rule, text: str) -> None:
@@ -123,23 +146,39 @@ class Check(Observer):
         self.log.emit("endpoint_ready", endpoint=info.model_dump(mode="json"))
         self.view.ready(endpoint)
 
-    def _start(self) -> Mapping[str, Any]:
-        settings = Settings(
+    def _take_over(self, earlier: Resumption) -> None:
+        earlier.demand_same(self.target.flags, self._settings(), self.rules, self.run.seed)
+        self.directory, self.run_id = earlier.directory, earlier.name
+        self.left = earlier.left(self.rules)
+        self.run.ordinary += earlier.measured()
+
+    def _settings(self) -> Settings:
+        return Settings(
             concurrency=self.target.concurrency,
             capabilities=sorted(self.run.capabilities),
             track=self.run.track,
             strict=self.strict,
             quick=self.run.quick,
             budget=self.budget,
+            fuzz_budget=self.run.fuzz_budget,
+            show_replies=self.show_replies,
+            origins=dict(self.origins),
         )
-        return {
-            "kit": version("aml-contract"),
-            "run": self.run_id,
-            "seed": self.run.seed,
-            "salt": self.run.salt,
-            "endpoint": endpoint_info(self.target).model_dump(mode="json"),
-            "settings": settings.model_dump(mode="json"),
-            "rules": [
+
+    def _emit_start(self) -> None:
+        if self.resumed:
+            left = [rule.name for rule in self.left]
+            self.log.emit("run_resumed", salt=self.run.salt, rules=left)
+            return
+        self.log.emit(
+            "run_started",
+            kit=version("aml-contract"),
+            run=self.run_id,
+            seed=self.run.seed,
+            salt=self.run.salt,
+            endpoint=endpoint_info(self.target).model_dump(mode="json"),
+            settings=self._settings().model_dump(mode="json"),
+            rules=[
                 {
                     "rule": rule.name,
                     "level": rule.level.value,
@@ -148,23 +187,27 @@ class Check(Observer):
                 }
                 for rule in self.rules
             ],
-        }
+        )
+
+    def _measure(self) -> None:
+        """Keep what was sent since the last time, and how long it took."""
+        new = self.run.ordinary[self._timed :]
+        self._timed += len(new)
+        uncounted = self.run.exchanges[self._sent.total() :]
+        self._sent.update(exchange.operation for exchange in uncounted)
+        adds, searches, others = (self._sent[kind] for kind in ("add", "search", "health"))
+        self.log.emit(
+            "measured",
+            requests={"adds": adds, "searches": searches, "others": others},
+            add=[Timed.of(made) for made in new if made.operation == "add"],
+            search=[Timed.of(made) for made in new if made.operation == "search"],
+        )
 
     def _totals(self, seconds: float) -> Mapping[str, Any]:
-        kinds = [exchange.operation for exchange in self.run.exchanges]
-        requests = Requests(
-            adds=kinds.count("add"), searches=kinds.count("search"), others=kinds.count("health")
-        )
-        latency = {}
-        for operation in ("add", "search"):
-            if found := latency_of(self.run.seconds_of(operation)):
-                latency[operation] = found.model_dump()
         return {
             "reason": self.unreachable,
             "seconds": round(seconds, 3),
-            "requests": requests.model_dump(),
             "endpoint_seconds": round(busy_seconds(self.run.exchanges), 3),
-            "latency": latency,
         }
 
 

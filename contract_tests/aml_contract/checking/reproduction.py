@@ -15,9 +15,6 @@ from aml_contract.outcome import Outcome
 from aml_contract.rule import Check, Rule
 from aml_contract.trial import Trial
 
-_FIELDS = {"data": "data_dir"}
-_TYPES: dict[str, Any] = {"data_dir": Path, "concurrency": int, "timeout": float}
-
 
 class NoReportError(ValueError):
     """The file holds no report and no events; the message says what was found."""
@@ -67,15 +64,11 @@ def rules_again(results: Iterable[RuleResult], rules: Iterable[Rule]) -> list[Ru
     ]
 
 
-def target_of(report: Report) -> dict[str, Any]:
-    """The fields of the target that the report's endpoint was named by."""
+def flags_of(report: Report) -> dict[str, str]:
+    """What the run's endpoint was named by, by the names of the settings."""
     flags = report.endpoint.flags
-    fields: dict[str, Any] = {}
-    for flag, value in zip(flags[::2], flags[1::2], strict=True):
-        name = flag.removeprefix("--").replace("-", "_")
-        name = _FIELDS.get(name, name)
-        fields[name] = _TYPES.get(name, str)(value)
-    return fields
+    pairs = zip(flags[::2], flags[1::2], strict=True)
+    return {flag.removeprefix("--").replace("-", "_"): value for flag, value in pairs}
 
 
 def _by_steps(steps: dict[str, Any]) -> Check:

@@ -65,6 +65,32 @@ class Resolved(Mapping[str, Any]):
         """Where each value came from that is no default."""
         return {each.setting.name: each.origin for each in self.given}
 
+    @property
+    def flags_name_endpoint(self) -> bool:
+        """Whether the command line says which endpoint is meant."""
+        return any(each.setting.names_endpoint and _is_flag(each.origin) for each in self.given)
+
+    def recorded(self, words: Mapping[str, str], origin: str) -> Resolved:
+        """What an earlier run used, in place of everything that no flag gives.
+
+        Args:
+            words: what its flags were, by the names of the settings.
+            origin: where this is recorded.
+
+        Raises:
+            ConfigError: a value is none.
+        """
+        by_name = {}
+        for name, each in self.by_name.items():
+            setting = each.setting
+            if _is_flag(each.origin):
+                by_name[name] = each
+            elif name in words:
+                by_name[name] = Value(setting, from_words(setting, words[name], origin), origin)
+            else:
+                by_name[name] = Value(setting, setting.default)
+        return Resolved(by_name)
+
 
 def resolve(  # noqa: PLR0913  each is a source, or says where one is
     flags: Mapping[str, object],
@@ -112,6 +138,10 @@ def resolve(  # noqa: PLR0913  each is a source, or says where one is
         tuple(each.shown for each in found),
         tuple(s.env for s in settings if s.env in environ and not environ[s.env].strip()),
     )
+
+
+def _is_flag(origin: str) -> bool:
+    return origin.startswith("--")
 
 
 Layer = dict[str, tuple[Any, str]]

@@ -249,7 +249,6 @@ SETTINGS: tuple[Setting, ...] = (
         "Choose the course of the run; random if not given.",
         kind=Kind.WHOLE,
         metavar="N",
-        minimum=0,
     ),
     Setting("json", "report", "Write the report as JSON.", kind=Kind.PATH, metavar="FILE"),
     Setting("strict", "report", "Broken SHOULD rules fail too.", kind=Kind.SWITCH, default=False),
