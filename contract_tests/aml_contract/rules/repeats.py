@@ -18,6 +18,7 @@ from aml_contract.techniques.copies import (
     replayed,
     same_success,
 )
+from aml_contract.techniques.steps import refused
 from aml_contract.techniques.twins import blames_the_id
 from aml_contract.trial import Trial
 
@@ -278,7 +279,11 @@ async def same_text(t: Trial) -> None:
 
 
 async def _same_meaning(t: Trial, rewrite: Callable[[dict[str, Any]], bytes], how: str) -> None:
-    """A repeat that only looks different: a refusal is a risk, a second copy a violation."""
+    """A repeat that only looks different: a refusal is a risk, a second copy a violation.
+
+    Raises:
+        NotTested: the form is refused in a first Add as well: no matter of repeats.
+    """
     user, marker = t.ns.user(), t.ns.marker()
     message: dict[str, Any] = {"role": "user", "content": marker.text, "timestamp": DATED}
     body = t.add_body(user, message)
@@ -289,4 +294,10 @@ async def _same_meaning(t: Trial, rewrite: Callable[[dict[str, Any]], bytes], ho
     if exchange.status == 200:
         await control.none_more(t, user, marker, before, first, exchange)
     elif exchange.status == 409 or blames_the_id(exchange):
+        fresh = rewrite(body | {"request_id": t.ns.request(), "user_id": t.ns.user()})
+        if refused(await t.insist("add", fresh)):
+            raise NotTested(
+                f"a first Add {how} is refused too (see input/unknown-keys, time/integral-float)",
+                exchange,
+            )
         t.warn(f"a repeat {how} was answered {exchange.summary}, not 200", first, exchange)
