@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +14,11 @@ Operation = Literal["add", "search", "health"]
 RETRYABLE_ADD = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 524})
 RETRYABLE_SEARCH = RETRYABLE_ADD - {409, 524}
 
-_KEPT = 64 * 2**10
+KEPT = 64 * 2**10
+"""Bytes of a long answer that are kept for a whole run, or at all if it was cut."""
+_KEPT_BODY = 2**20
+_LARGE = 2**20
+"""Bytes of an answer from which on parsing it would hold up everybody else."""
 
 
 class NotStrictJSONError(ValueError):
@@ -42,20 +47,52 @@ class Exchange:
     started: float
     """Seconds since the run began."""
     error: str | None = None
+    cut: str | None = None
+    """What is wrong with an answer that was read no further (``larger than 48 MiB``): the
+    status stands, and ``reply`` is its beginning."""
+    dropped: int = 0
+    """Bytes of the request's body that are not kept here."""
 
-    @cached_property
+    @property
     def json(self) -> Any:
-        """The answer parsed strictly.
+        """The answer parsed strictly, once.
 
         Raises:
-            NotStrictJSONError: not UTF-8, not JSON, a repeated key, NaN or Infinity.
+            NotStrictJSONError: not UTF-8, not JSON, a repeated key, NaN or Infinity; or it
+                was not read to its end.
         """
-        return parse_strict(self.reply)
+        value, trouble = self._parsed
+        if trouble is not None:
+            raise NotStrictJSONError(trouble)
+        return value
+
+    @cached_property
+    def _parsed(self) -> tuple[Any, str | None]:
+        if self.cut:
+            return None, f"it is {self.cut}, and was read no further"
+        try:
+            return parse_strict(self.reply), None
+        except NotStrictJSONError as error:
+            return None, str(error)
+
+    async def parsed(self) -> Exchange:
+        """The same; a large answer is parsed beside the event loop, which others need."""
+        if len(self.reply) > _LARGE:
+            await asyncio.to_thread(lambda: self._parsed)
+        return self
 
     @property
     def light(self) -> Exchange:
-        """The same with no more than the beginning of a long answer: to be kept for long."""
-        return self if len(self.reply) <= _KEPT else replace(self, reply=self.reply[:_KEPT])
+        """The same with no more than the beginning of a long answer: to be kept for long.
+
+        A body too large for that is left out: half of one is of no use.
+        """
+        made = self
+        if len(made.reply) > KEPT:
+            made = replace(made, reply=made.reply[:KEPT])
+        if len(made.body) > _KEPT_BODY:
+            made = replace(made, body=b"", dropped=len(made.body))
+        return made
 
     @property
     def retryable(self) -> bool:
@@ -66,7 +103,14 @@ class Exchange:
     @property
     def summary(self) -> str:
         """``200`` or the reason why there is no status: for messages."""
-        return self.error or "no answer" if self.status is None else str(self.status)
+        if self.status is None:
+            return self.error or "no answer"
+        return f"{self.status}, with an answer {self.cut}" if self.flood else str(self.status)
+
+    @property
+    def flood(self) -> bool:
+        """Whether it is a success that no reader would have read to its end (S10, M1)."""
+        return self.status == 200 and self.cut is not None
 
 
 def parse_strict(text: bytes) -> Any:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 
-from aml_contract.exchange import Exchange
+from aml_contract.exchange import Exchange, Operation
 from aml_contract.rule import Capability
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An ordinary, legal request that never got its 200, and the rule that sent it."""
+    """A legal request without the 200, or without an answer that anybody would read to its end.
+
+    ``rule`` names the rule that sent it.
+    """
 
     rule: str
     exchange: Exchange
@@ -43,6 +47,8 @@ class Run:
     quick: bool = False
     track: str = "textual"
     refusals: list[Refusal] = field(default_factory=list)
+    floods: Counter[Operation] = field(default_factory=Counter)
+    """How often an answer was larger than any reader would take."""
     exchanges: list[Exchange] = field(default_factory=list)
     """Every exchange of the run, in order of completion; of long answers the beginning."""
     by_rule: dict[str, list[Exchange]] = field(default_factory=dict)
@@ -53,6 +59,9 @@ class Run:
     def keep(self, rule: str, exchange: Exchange) -> None:
         """Record what a rule sent; of long bodies the beginning is kept."""
         light = exchange.light
+        if exchange.flood:
+            self.floods[exchange.operation] += 1
+            self.refusals.append(Refusal(rule, light))
         self.exchanges.append(light)
         self.by_rule.setdefault(rule, []).append(light)
 

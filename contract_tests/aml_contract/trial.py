@@ -13,17 +13,17 @@ A rule gets a :class:`Trial` and nothing else. Two kinds of methods:
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from aml_contract.body import dump
 from aml_contract.endpoint.protocol import Endpoint, Process
 from aml_contract.endpoint.raw import RawConnection
 from aml_contract.endpoint.retry import send_again
-from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
+from aml_contract.exchange import Exchange, Operation
 from aml_contract.finding import NotTested, Violation
+from aml_contract.item import Item, items_of
 from aml_contract.namespace import Marker, Namespace
 from aml_contract.rule import Capability, Need, Rule
 from aml_contract.run import Refusal, Run
@@ -32,16 +32,10 @@ T = TypeVar("T")
 
 ATTEMPTS = 4
 """Times an ordinary request is sent before the kit gives up (the platform: 32 and 6)."""
-
-
-@dataclass(frozen=True)
-class Item:
-    """One search result, as far as it could be read leniently."""
-
-    id: Any
-    content: str
-    """The text; of a part list, its text parts joined by newlines."""
-    raw: Mapping[str, Any]
+FLOODS = 3
+"""Answers larger than any reader would take, until no more of that kind are asked for."""
+_WHOLE = 4
+"""Latest exchanges of a trial that are kept with all their bytes."""
 
 
 class Trial:
@@ -179,13 +173,17 @@ class Trial:
             auth: instead of the configured key's header; ``{}`` sends no key.
             fresh: on a connection of its own.
             url: instead of the operation's URL.
+
+        Raises:
+            NotTested: such requests were answered with floods, and no more are sent.
         """
+        self._see_whether_it_floods(operation)
         data = body if body is None or isinstance(body, bytes) else dump(body)
         made = await self.endpoint.send(
             operation, data, method=method, headers=headers, auth=auth, fresh=fresh, url=url
         )
         self._record(made)
-        return made
+        return await made.parsed()
 
     @asynccontextmanager
     async def raw(self, operation: Operation) -> AsyncIterator[RawConnection]:
@@ -299,46 +297,32 @@ class Trial:
         Raises:
             NotTested: the answer has no readable ``data`` list.
         """
-        try:
-            data = exchange.json["data"]
-        except (NotStrictJSONError, KeyError, TypeError):
-            data = None
-        if not isinstance(data, list):
-            raise NotTested(
-                "a Search answer has no data list (see structure/search-envelope)", exchange
-            )
-        return [
-            Item(d.get("id"), text_of(d.get("content")), d) for d in data if isinstance(d, dict)
-        ]
+        return items_of(exchange)
 
     # -- inside ----------------------------------------------------------------------
 
     def _record(self, made: Exchange) -> None:
+        if len(self.exchanges) >= _WHOLE:
+            self.exchanges[-_WHOLE] = self.exchanges[-_WHOLE].light
         self.exchanges.append(made)
         self.run.keep(self.rule.name, made)
+
+    def _see_whether_it_floods(self, operation: Operation) -> None:
+        if self.run.floods[operation] >= FLOODS:
+            raise NotTested(
+                f"{operation.capitalize()} answers are larger than anybody would read; after "
+                f"{FLOODS} of them no more are asked for (see structure/legal-requests)"
+            )
 
     async def _ordinary(self, operation: Operation, body: dict[str, Any]) -> Exchange:
         exchange = await self.insist(operation, body)
         self.run.ordinary.append(exchange.light)
         if exchange.status != 200:
             raise self.refused(exchange)
+        if exchange.flood:
+            raise NotTested(
+                f"an ordinary {operation.capitalize()} was answered {exchange.summary} "
+                "(see structure/legal-requests)",
+                exchange,
+            )
         return exchange
-
-
-def dump(body: Any) -> bytes:
-    """JSON as most clients write it; text stays UTF-8, lone surrogates are escaped."""
-    text = json.dumps(body, ensure_ascii=False)
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(body).encode()
-
-
-def text_of(content: Any) -> str:
-    """The text of a ``content`` value: itself, or its text parts joined by newlines."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict)]
-        return "\n".join(text for text in texts if isinstance(text, str))
-    return ""

@@ -10,8 +10,9 @@ import json
 import re
 from itertools import groupby
 
+from aml_contract.body import dump
 from aml_contract.exchange import parse_strict
-from aml_contract.trial import dump, text_of
+from aml_contract.item import text_of
 
 CLIENT_FAULT = re.compile(r"client gives up after (\d+) ms")
 _EXPANDED = re.compile(r"\{(\d+) characters [^'}]*'([^']+)'( near the end)?[^}]*\}")

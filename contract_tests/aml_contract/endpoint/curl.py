@@ -23,7 +23,7 @@ def curl(exchange: Exchange, body_file: Path | None = None) -> str:
     words = ["curl", "-sS", "-i"]
     if exchange.method == "HEAD":
         words = ["curl", "-sS", "-I"]
-    elif exchange.method != ("POST" if exchange.body else "GET"):
+    elif exchange.method != ("POST" if exchange.body or exchange.dropped else "GET"):
         words += ["-X", shlex.quote(exchange.method)]
     words.append(shlex.quote(exchange.url))
     for name, value in exchange.headers.items():
@@ -38,6 +38,8 @@ def curl(exchange: Exchange, body_file: Path | None = None) -> str:
         else:
             before = f"echo {base64.b64encode(exchange.body).decode()} | base64 -d | "
             words += ["--data-binary", "@-"]
+    elif exchange.dropped:
+        words += ["--data-binary", f"@body.json  # {exchange.dropped:,} bytes, which were not kept"]
     return before + " ".join(words)
 
 

@@ -10,12 +10,13 @@ from contextlib import aclosing, asynccontextmanager, closing
 
 import httpx
 
+from aml_contract.endpoint.advice import not_started, unreachable
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.operator import Faults
 from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe, Say, StartError
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
-from aml_contract.endpoint.reading import MOST_REPLY, TooLargeError, read, read_health
+from aml_contract.endpoint.reading import Reading, read, read_health
 from aml_contract.endpoint.slots import Slots
 from aml_contract.endpoint.target import Target, URLs
 from aml_contract.endpoint.tls import tls_context
@@ -164,7 +165,7 @@ class HTTPEndpoint:
         began = time.perf_counter()
         status: int | None = None
         reply_headers: dict[str, str] = {}
-        reply, error = b"", None
+        reply, error = Reading(b""), None
         try:
             async with asyncio.timeout(self._timeout):
                 response = await (self._fresh if fresh else self._kept).send(request, stream=True)
@@ -178,12 +179,10 @@ class HTTPEndpoint:
             error = f"no answer within {self._timeout:g} s"
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
             raise
-        except TooLargeError:
-            error = f"the answer is larger than {MOST_REPLY // 2**20} MiB"
         except (httpx.TransportError, httpx.DecodingError) as trouble:
             error = in_words(trouble)
         if error is not None:
-            status, reply_headers, reply = None, {}, b""
+            status, reply_headers, reply = None, {}, Reading(b"")
         return Exchange(
             operation=operation,
             method=request.method,
@@ -192,10 +191,11 @@ class HTTPEndpoint:
             body=body,
             status=status,
             reply_headers=reply_headers,
-            reply=reply,
+            reply=reply.body,
             seconds=time.perf_counter() - began,
             started=began - self._began,
             error=error,
+            cut=reply.cut,
         )
 
 
@@ -230,7 +230,9 @@ async def _started(target: Target, say: Say | None) -> AsyncIterator[HTTPEndpoin
         try:
             await process.launch(lambda port: health_probe(target.urls(port).health))
         except StartError as error:
-            raise Unreachable(auth.redact(f"{error}\n  command: {process.command}")) from error
+            advice = not_started(str(error), process.command, process.port) or ""
+            message = f"{error}{advice}\n  command: {process.command}"
+            raise Unreachable(auth.redact(message)) from error
         async with aclosing(HTTPEndpoint(target.urls(process.port), auth, target)) as endpoint:
             endpoint.process = process
             if target.fault_cmd and target.heal_cmd:
@@ -260,7 +262,8 @@ def unreachable_message(endpoint: HTTPEndpoint, words: str) -> str:
     probe = Exchange("health", "GET", endpoint.health_url, {}, b"", None, {}, b"", 0.0, 0.0)
     return (
         f"Nothing answers at {endpoint.health_url}, {endpoint.add_url} or "
-        f"{endpoint.search_url}: {words}.\nTry:\n  {curl(probe)}"
+        f"{endpoint.search_url}: {words}."
+        f"{unreachable(words, endpoint.health_url, ignored_proxies())}\n  try  {curl(probe)}"
     )
 
 

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import h11
 
 from aml_contract.endpoint.auth import Auth
-from aml_contract.endpoint.reading import MOST_REPLY
+from aml_contract.endpoint.reading import Gauge, Reading
 from aml_contract.endpoint.tls import tls_context
-from aml_contract.exchange import Exchange, Operation
+from aml_contract.exchange import KEPT, Exchange, Operation
 
 Headers = Sequence[tuple[str, str]]
 
@@ -97,7 +97,7 @@ class RawConnection:
         """
         sent = self.plain_headers(body) if headers is None else headers
         began, started = time.perf_counter(), self._settings.clock()
-        response, reply, error = None, b"", None
+        response, reply, error = None, Reading(b""), None
         try:
             async with asyncio.timeout(self._settings.timeout):
                 if self._http.our_state is h11.DONE:
@@ -126,7 +126,9 @@ class RawConnection:
             self._writer.write(part)
             await self._writer.drain()
         gone = "the client went away on purpose"
-        return self._exchanged(operation, None, sent, part, began, started, None, b"", gone)
+        return self._exchanged(
+            operation, None, sent, part, began, started, None, Reading(b""), gone
+        )
 
     async def _write_head(self, url: str | None, headers: Headers, version: str = "1.1") -> None:
         parts = urlsplit(url or self._settings.url)
@@ -160,18 +162,18 @@ class RawConnection:
             return None
         return event if isinstance(event, h11.Response) else None
 
-    async def _answer(self, response: h11.Response | None) -> tuple[h11.Response, bytes]:
-        parts, size = [], 0
+    async def _answer(self, response: h11.Response | None) -> tuple[h11.Response, Reading]:
+        parts, gauge = [], Gauge()
         while True:
             match await self._event():
                 case h11.Response() as made:
                     response = made
                 case h11.Data() as data:
                     parts.append(bytes(data.data))
-                    if (size := size + len(data.data)) > MOST_REPLY:
-                        raise h11.RemoteProtocolError(f"larger than {MOST_REPLY // 2**20} MiB")
+                    if response is not None and (words := gauge.excess(parts[-1])):
+                        return response, Reading(b"".join(parts)[:KEPT], words)
                 case h11.EndOfMessage() if response is not None:
-                    return response, b"".join(parts)
+                    return response, Reading(b"".join(parts))
                 case h11.ConnectionClosed():
                     raise h11.RemoteProtocolError("connection closed")
                 case _:
@@ -193,7 +195,7 @@ class RawConnection:
         began: float,
         started: float,
         response: h11.Response | None,
-        reply: bytes,
+        reply: Reading,
         error: str | None,
     ) -> Exchange:
         made = Exchange(
@@ -206,10 +208,11 @@ class RawConnection:
             reply_headers={k.decode(): v.decode("latin-1") for k, v in response.headers}
             if response
             else {},
-            reply=reply,
+            reply=reply.body,
             seconds=time.perf_counter() - began,
             started=started,
             error=error,
+            cut=reply.cut,
         )
         self._settings.record(made)
         return made

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from aml_contract.body import dump
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.namespace import Marker
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 _IDS = ("request_id", "user_id", "session_id")
 _LAST_DAY = 253402300799999

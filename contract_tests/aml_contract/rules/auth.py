@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aml_contract.body import dump
 from aml_contract.endpoint.auth import Scheme, key_header
 from aml_contract.exchange import Exchange
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.keys import invented, under_scheme
 from aml_contract.techniques.steps import attempt, crashed, planted, valid_pair
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 KEYED = frozenset({Capability.AUTH})
 DENIED = frozenset({401, 403})

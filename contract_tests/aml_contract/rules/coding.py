@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from aml_contract.finding import NotApplicable
+from aml_contract.item import text_of
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.images import text_part
 from aml_contract.techniques.steps import attempt, planted, refused
-from aml_contract.trial import Trial, text_of
+from aml_contract.trial import Trial
 
 _CALL = '{"tool": "run", "arguments": {"command": "pytest -q  tests/test_ledger.py"}}'
 _OUTPUT = """\

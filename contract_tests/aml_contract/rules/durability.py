@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from aml_contract.body import dump
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
@@ -16,7 +17,7 @@ from aml_contract.rule import Cost, Need, rule
 from aml_contract.techniques.cut_short import Calm, repeated_once
 from aml_contract.techniques.lists import changed_id, same_order
 from aml_contract.techniques.steps import planted
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 RESTART = frozenset({Need.RESTART})
 KILL = frozenset({Need.KILL})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from aml_contract.body import dump
 from aml_contract.exchange import Operation
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
@@ -20,7 +21,7 @@ from aml_contract.techniques.steps import (
     see_working,
     valid_pair,
 )
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 TRACE = re.compile(
     r'Traceback \(most recent call last\)|File "[^"]+", line \d+|\bat [\w.$]+\([\w.]+:\d+\)'

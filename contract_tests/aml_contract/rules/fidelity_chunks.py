@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
+from aml_contract.item import Item
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
-from aml_contract.trial import Item, Trial
+from aml_contract.trial import Trial
 
 FIRST_DAY = datetime(2023, 1, 7, 12, tzinfo=UTC)
 """Noon, so that no local time makes another date of it."""

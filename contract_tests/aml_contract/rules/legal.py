@@ -19,8 +19,8 @@ _BUSY = frozenset({408, 425, 429})
 @rule(
     "structure/legal-requests",
     level=Level.MUST,
-    clauses=("E1", "A1", "A4", "S1", "F3", "L1"),
-    title="Every ordinary, legal request gets its 200.",
+    clauses=("E1", "A1", "A4", "S1", "S10", "F3", "L1", "M1"),
+    title="Every ordinary, legal request gets its 200, and an answer of a legal size.",
     why="A 4xx on a legal request is permanent: the platform never sends it again, and the "
     "chunk or the question is lost. A 5xx that does not pass ends the run.",
     fix="Send the request of the curl again and read your server's log: what it refuses or "
@@ -79,6 +79,8 @@ def _advice(trial: Trial, refused: Exchange) -> str:
     """What to look at first: a wrong URL or key is more often given than served."""
     kind, options = refused.operation.capitalize(), "--add-url and --search-url"
     auth = trial.endpoint.auth
+    if refused.flood:
+        return "return no more than top_k items, of no more than 30 MiB of images (S10, M1)"
     match refused.status:
         case 404 | 405 | 410:
             return f"is {refused.url} the right {kind} URL? {options} name others"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from aml_contract.body import dump
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.steps import attempt, crashed, data_of, in_pieces, planted, refused
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 CHUNK = 20
 """Messages of the platform's largest chunk."""

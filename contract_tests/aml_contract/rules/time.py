@@ -12,11 +12,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from aml_contract.finding import NotTested
+from aml_contract.item import Item
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.steps import Tolerance, attempt, planted
-from aml_contract.trial import Item, Trial
+from aml_contract.trial import Trial
 
 FUTURE = (4_102_444_800_001, 7_258_118_400_000, 253_402_214_400_000)
 """2100-01-01, 2200-01-01 and 9999-12-30 in milliseconds; seen in real data (row 2)."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 
+from aml_contract.body import dump
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.steps import planted
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 
 @rule(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 
+from aml_contract.body import dump
 from aml_contract.exchange import Exchange
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.steps import attempt, crashed, planted, refused, see_working
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 GAP = 0.05
 """Seconds between the segments of a body that arrives in pieces."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aml_contract.body import dump
 from aml_contract.endpoint.raw import Headers, RawConnection
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
@@ -9,7 +10,7 @@ from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.keys import invented, under_scheme
 from aml_contract.techniques.steps import planted
-from aml_contract.trial import Trial, dump
+from aml_contract.trial import Trial
 
 LARGE = 16 * 2**20
 """Bytes of a body above the default limits of servers and proxies, most of them 1 to 8 MiB."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aml_contract.exchange import Exchange, NotStrictJSONError
-from aml_contract.trial import text_of
+from aml_contract.item import text_of
 
 
 class ContractBrokenError(Exception):

@@ -12,13 +12,13 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from aml_contract.body import dump
 from aml_contract.endpoint.protocol import Endpoint
 from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.smoke import answers
 from aml_contract.smoke.chunking import chunks, messages_of
 from aml_contract.smoke.locomo import Conversation, Question
-from aml_contract.trial import dump
 
 _Work = TypeVar("_Work")
 

@@ -7,10 +7,11 @@ from typing import Any
 from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, NotStrictJSONError
 from aml_contract.finding import NotTested
+from aml_contract.item import Item
 from aml_contract.namespace import Marker, squeeze
 from aml_contract.rule import Capability
 from aml_contract.techniques.twins import blames_the_id
-from aml_contract.trial import Item, Trial
+from aml_contract.trial import Trial
 
 STILL_AT_WORK = 12
 """Times a repeat is sent while it is answered 409: about half a minute at least."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aml_contract.trial import Item
+from aml_contract.item import Item
 
 
 def same_order(first: Sequence[Item], second: Sequence[Item]) -> bool:

@@ -13,9 +13,10 @@ from typing import Any
 from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.finding import NotTested, Violation
+from aml_contract.item import Item
 from aml_contract.namespace import Marker
 from aml_contract.techniques.readings import read_strictly
-from aml_contract.trial import Item, Trial
+from aml_contract.trial import Trial
 
 TEMPORARY = frozenset({408, 425, 429})
 """4xx that mean "later", not "never" (clause F3)."""
