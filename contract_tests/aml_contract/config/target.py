@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aml_contract.config.resolve import Resolved
+from aml_contract.config.resolve import DEFAULT, Resolved
 from aml_contract.endpoint.target import Target, TargetError
 
 _FIELDS = {"data": "data_dir"}
@@ -20,6 +20,8 @@ def target_from(settings: Resolved) -> Target:
         TargetError: they make no sense together; the message says why.
     """
     given = {_FIELDS.get(name, name): settings[name] for name in _OF_TARGET if name in settings}
+    if given["auth"] == "none" and settings.origin("auth") != DEFAULT:
+        given["key_env"] = None  # said on purpose, over a file that names a key
     try:
         return Target.keyed_by_environment(**given)
     except TargetError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aml_contract.endpoint.auth import Auth, Scheme
+from aml_contract.endpoint.tls import TrustError, tls_context
 
 
 class TargetError(ValueError):
@@ -189,35 +191,66 @@ class Target:
         if not given:
             raise TargetError(
                 "no endpoint was named: give --url, --add-url with --search-url, "
-                "--cmd, --app or --system"
+                "--cmd, --app or --system, or write one of them into aml.toml (`aml init`)"
             )
         if len(given) > 1:
-            raise TargetError(f"more than one endpoint was named: {' and '.join(given)}")
+            raise TargetError(
+                f"more than one endpoint was named: {' and '.join(given)}; give one of them"
+            )
         if self.cmd and "{port}" not in self.cmd:
-            raise TargetError("--cmd must contain {port}, where the server is told its port")
-        for option, value in (("--app", self.app), ("--system", self.system)):
-            if value and (":" not in value and option == "--app"):
-                raise TargetError(f"{option} is written pkg.mod:name, not {value!r}")
+            raise TargetError(
+                "--cmd must contain {port}, where the server is told its port: the kit chooses a "
+                f"free one, as in --cmd {_with_port(self.cmd)!r}"
+            )
+        if self.app and ":" not in self.app:
+            raise TargetError(f"--app is written pkg.mod:name, not {self.app!r}")
 
     def _check_key(self) -> None:
         schemes = [scheme.value for scheme in Scheme]
         if self.auth not in schemes:
             raise TargetError(f"--auth is one of {', '.join(schemes)}, not {self.auth!r}")
         if Scheme(self.auth) is Scheme.NONE:
-            if self.key:
-                raise TargetError("a key was given without a scheme: add --auth")
+            if self.key or self.key_env:
+                raise TargetError(
+                    "a key was given without a scheme: add --auth bearer, token or x-api-key"
+                )
             return
         if not self.key:
-            where = f"${self.key_env} is empty or not set" if self.key_env else "no --key-env given"
-            raise TargetError(f"--auth {self.auth} needs a key: {where}")
+            raise TargetError(f"--auth {self.auth} needs a key: {self._why_no_key()}")
+        holder = f"${self.key_env}" if self.key_env else "the key"
         if not self.key.isprintable() or self.key != self.key.strip():
-            raise TargetError("the key holds spaces around it or characters no header can carry")
+            raise TargetError(
+                f"{holder} holds spaces around the key or characters no header can carry; "
+                "a file with Windows line ends leaves one at its end"
+            )
+        if len(self.key) > 2 and self.key[0] == self.key[-1] and self.key[0] in "'\"":
+            raise TargetError(
+                f"{holder} has quotes around the key: they belong to the shell; some readers of "
+                ".env files keep them, so take them out"
+            )
+
+    def _why_no_key(self) -> str:
+        variable = self.key_env
+        if not variable:
+            return "name the variable that holds it with --key-env"
+        if not re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII):
+            return "--key-env takes the name of an environment variable, not the key itself"
+        if variable in os.environ:
+            return f"${variable} is set, but empty"
+        return f"${variable} is not set; is it exported? (export {variable}=…)"
 
     @staticmethod
     def _check_data(data_dir: Path) -> None:
         there = next(path for path in (data_dir, *data_dir.absolute().parents) if path.exists())
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
             raise TargetError(f"--data {data_dir}: {there} is no directory that can be written")
+
+    @staticmethod
+    def _check_trust() -> None:
+        try:
+            tls_context()
+        except TrustError as error:
+            raise TargetError(str(error)) from error
 
     def _check_url(self, url: str) -> None:
         if url == self.url and ("?" in url):
@@ -235,8 +268,27 @@ class Target:
         except ValueError as error:
             raise TargetError(f"{url!r} is no URL: {error}") from error
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise TargetError(f"{url!r} is no http:// or https:// URL")
+            better = f"http://{url.lstrip('/')}"
+            hint = f": did you mean {better}?" if _lacks_scheme(url) else ""
+            raise TargetError(f"{url!r} is no http:// or https:// URL{hint}")
+        if parts.scheme == "https":
+            self._check_trust()
         if parts.username is not None or parts.password is not None:
             raise TargetError("a URL must not hold user:password@ (clause E5)")
         if parts.fragment:
             raise TargetError(f"{url!r} has a #fragment, which no request can carry")
+
+
+def _lacks_scheme(url: str) -> bool:
+    """Whether all that is missing is ``http://``: ``127.0.0.1:8080``, ``localhost/v1``."""
+    parts = urlsplit(f"http://{url.lstrip('/')}")
+    try:
+        return "://" not in url and bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        return False
+
+
+def _with_port(command: str) -> str:
+    """The command with ``{port}`` where it probably has a port, or at its end."""
+    placed, found = re.subn(r"(?<=[\s=:])\d{2,5}(?=\s|$)", "{port}", command, count=1)
+    return placed if found else f"{command} --port {{port}}"
