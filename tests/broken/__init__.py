@@ -15,6 +15,7 @@ from tests.broken.correct import Correct, variations
 def servers() -> dict[str, type[Correct]]:
     """The correct server and every variation, by name."""
     for module in pkgutil.iter_modules(__path__):
-        if not module.name.startswith(("_", "test_", "conftest")):
+        # `serving` holds none, and imports the kit, which would double what a start takes.
+        if not module.name.startswith(("_", "test_", "conftest", "serving")):
             importlib.import_module(f"{__name__}.{module.name}")
     return {"Correct": Correct, **variations}
