@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from aml_contract.endpoint import http
 from aml_contract.endpoint.http import HTTPEndpoint, Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
 from tests.kit.conftest import command
@@ -162,6 +163,37 @@ def test_nothing_there_is_unreachable_with_the_curl_to_try():
         asyncio.run(main())
     assert "connection refused" in str(caught.value)
     assert "curl -sS -i http://127.0.0.1:1/health" in str(caught.value)
+
+
+def test_what_is_waited_for_is_said_and_given_up(monkeypatch):
+    monkeypatch.setattr(http, "_PROBE_TIMEOUT", 0.3)
+    monkeypatch.setattr(http, "_PROBE_SILENCE", 0.05)
+    said = []
+
+    async def main():
+        async with Wire(_silent) as wire, open_endpoint(Target(url=wire.url), say=said.append):
+            raise AssertionError("it opened")
+
+    with pytest.raises(Unreachable, match=r"no answer within 0\.3 s"):
+        asyncio.run(main())
+    assert [words.split("/")[-1] for words in said] == [
+        f"{path}, up to 0.3 s" for path in ("health", "add", "search")
+    ]
+
+
+def test_a_server_that_answers_says_nothing_of_waiting(monkeypatch):
+    monkeypatch.setattr(http, "_PROBE_SILENCE", 0.05)
+    said = []
+
+    async def main():
+        async with (
+            Wire(replying(reply(200))) as wire,
+            open_endpoint(Target(url=wire.url), say=said.append),
+        ):
+            await asyncio.sleep(0.1)
+
+    asyncio.run(main())
+    assert said == []
 
 
 def test_a_health_that_is_missing_is_not_unreachable():

@@ -23,9 +23,16 @@ from aml_contract.endpoint.tls import tls_context
 from aml_contract.endpoint.trouble import in_words
 from aml_contract.exchange import Exchange, Operation
 
-_PROBE_TIMEOUT = 30.0
+_PROBE_TIMEOUT = 10.0
+"""Seconds that each of the three URLs has: a server that is only now woken up has all three."""
+_PROBE_SILENCE = 2.0
+"""Seconds of waiting that need no explanation."""
 _PROBE_WAIT = 5.0
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+def _unheard(_: str) -> None:
+    """Nobody wants to know what is being waited for."""
 
 
 class Unreachable(Exception):  # noqa: N818  a state of the world, told to the user
@@ -130,11 +137,17 @@ class HTTPEndpoint:
         async with self._lanes.get(operation, self._slots):
             return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
 
-    async def answers(self) -> str | None:
-        """``None`` if anything at all answers at the three URLs, else why not, in words."""
+    async def answers(self, say: Say = _unheard) -> str | None:
+        """``None`` if anything at all answers at the three URLs, else why not, in words.
+
+        Args:
+            say: told which URL is waited for, where that takes more than a moment.
+        """
         urls = {self.health_url: "GET", self.add_url: "HEAD", self.search_url: "HEAD"}
         words: str | None = None
         for url, method in urls.items():
+            wait = f"waiting for an answer from {url}, up to {_PROBE_TIMEOUT:g} s"
+            told = asyncio.get_running_loop().call_later(_PROBE_SILENCE, say, wait)
             try:
                 async with asyncio.timeout(_PROBE_TIMEOUT):
                     made = await self.send(
@@ -143,6 +156,8 @@ class HTTPEndpoint:
             except TimeoutError:
                 words = words or f"no answer within {_PROBE_TIMEOUT:g} s"
                 continue
+            finally:
+                told.cancel()
             if made.status is not None:
                 return None
             words = words or made.error
@@ -200,7 +215,7 @@ class HTTPEndpoint:
 
 
 @asynccontextmanager
-async def open_endpoint(target: Target, *, say: Say | None = None) -> AsyncIterator[HTTPEndpoint]:
+async def open_endpoint(target: Target, *, say: Say = _unheard) -> AsyncIterator[HTTPEndpoint]:
     """Start the target's server if it is a managed one, and see that something answers.
 
     Args:
@@ -210,13 +225,13 @@ async def open_endpoint(target: Target, *, say: Say | None = None) -> AsyncItera
     Raises:
         Unreachable: nothing answers, or the server did not come up.
     """
-    opened = _started(target, say) if target.managed else _reached(target)
+    opened = _started(target, say) if target.managed else _reached(target, say)
     async with opened as endpoint:
         yield endpoint
 
 
 @asynccontextmanager
-async def _started(target: Target, say: Say | None) -> AsyncIterator[HTTPEndpoint]:
+async def _started(target: Target, say: Say) -> AsyncIterator[HTTPEndpoint]:
     """The endpoint of a server that the kit starts, and ends."""
     auth = target.credentials
     process = ManagedProcess(
@@ -242,7 +257,7 @@ async def _started(target: Target, say: Say | None) -> AsyncIterator[HTTPEndpoin
 
 
 @asynccontextmanager
-async def _reached(target: Target) -> AsyncIterator[HTTPEndpoint]:
+async def _reached(target: Target, say: Say) -> AsyncIterator[HTTPEndpoint]:
     """The endpoint of a stranger's server."""
     async with aclosing(HTTPEndpoint(target.urls(), target.credentials, target)) as endpoint:
         if target.restart_cmd:
@@ -252,7 +267,7 @@ async def _reached(target: Target) -> AsyncIterator[HTTPEndpoint]:
             )
         if target.fault_cmd and target.heal_cmd:
             endpoint.faults = Faults(target.fault_cmd, target.heal_cmd)
-        if words := await endpoint.answers():
+        if words := await endpoint.answers(say):
             raise Unreachable(unreachable_message(endpoint, words))
         yield endpoint
 
