@@ -9,7 +9,6 @@ import pytest
 
 from aml_contract.checking.document import report_of
 from aml_contract.checking.events import read_events
-from aml_contract.report.coverage import unknown_points
 from aml_contract.rule import all_rules
 from tests.kit.conftest import command, events_of
 from tests.servers import eventually
@@ -232,11 +231,6 @@ def test_explain_and_rules_speak_of_every_rule(aml):
     unknown = aml("explain", "latency/ad")
     assert unknown.returncode == 2
     assert "latency/add" in unknown.stderr
-
-
-def test_coverage_points_at_nothing_that_does_not_exist(aml):
-    assert unknown_points(all_rules()) == []
-    assert "asked for" in aml("rules", "--coverage").stdout
 
 
 def assert_no_server(events):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from aml_contract.rule import Rule
+
+REASONS = ("platform's duty", "declaration", "human review", "test of the kit itself")
+"""What every reason begins with; a colon and the rest of it follow."""
+Killers = Mapping[str, Sequence[str]]
+"""The servers, wrong in one way each, that each rule is known to fail."""
 
 _KINDS = {
     "clause": "clauses of the wire contract",
@@ -33,27 +37,25 @@ class Line:
     title: str
     rules: tuple[str, ...]
     reason: str | None
-    """Why there need be no rule."""
+    """Why there need be no rule, or what rules leave to others."""
 
     @property
-    def gap(self) -> bool:
-        """Whether it asks in vain."""
-        return not self.rules and self.reason is None
+    def trouble(self) -> str | None:
+        """What is wrong with it in words: it asks in vain, or its reason is none."""
+        if self.reason is None:
+            return None if self.rules else "has neither a rule nor a reason"
+        kind, colon, rest = self.reason.partition(":")
+        if kind in REASONS and colon and rest.strip():
+            return None
+        return f"has a reason that is none of {', '.join(REASONS)}"
 
 
 def coverage(rules: Iterable[Rule]) -> list[Line]:
     """Every clause, failure mode, peer check and case with the rules that point at it."""
     pointing: dict[tuple[str, str], list[str]] = defaultdict(list)
     for rule in rules:
-        points = {
-            "clause": rule.clauses,
-            "mode": tuple(map(str, rule.modes)),
-            "peer": rule.peers,
-            "case": rule.cases,
-        }
-        for kind, ids in points.items():
-            for each in ids:
-                pointing[kind, each].append(rule.name)
+        for point in _points(rule):
+            pointing[point].append(rule.name)
     return [
         Line(kind, each, entry["title"], tuple(pointing[kind, each]), entry.get("reason"))
         for kind, entries in catalogue().items()
@@ -61,21 +63,27 @@ def coverage(rules: Iterable[Rule]) -> list[Line]:
     ]
 
 
-def unknown_points(rules: Iterable[Rule]) -> list[str]:
-    """What rules point at that does not exist: a slip of the pen."""
+def gaps(rules: Sequence[Rule], killers: Killers | None) -> list[str]:
+    """What is missing, one sentence each; nothing if the coverage is complete.
+
+    Args:
+        rules: the rules of the kit.
+        killers: ``None`` where they are not known, outside the repository.
+    """
     known = catalogue()
-    return [
-        f"{rule.name}: {kind} {each}"
-        for rule in rules
-        for kind, ids in (
-            ("clause", rule.clauses),
-            ("mode", tuple(map(str, rule.modes))),
-            ("peer", rule.peers),
-            ("case", rule.cases),
-        )
-        for each in ids
-        if each not in known[kind]
-    ]
+    found = [f"{line.kind} {line.id} {line.trouble}" for line in coverage(rules) if line.trouble]
+    for rule in rules:
+        points = _points(rule)
+        found += [
+            f"{rule.name} points at {kind} {each}, which does not exist"
+            for kind, each in points
+            if each not in known[kind]
+        ]
+        if not points:
+            found.append(f"{rule.name} points at nothing")
+        if killers is not None and not killers.get(rule.name):
+            found.append(f"{rule.name} has no killer")
+    return found
 
 
 def catalogue() -> dict[str, dict[str, dict[str, str]]]:
@@ -84,21 +92,13 @@ def catalogue() -> dict[str, dict[str, dict[str, str]]]:
     return tomllib.loads(text)
 
 
-def killers() -> Mapping[str, Sequence[str]]:
-    """The broken servers that each rule is known to fail; empty outside the repository."""
-    try:
-        servers = importlib.import_module("tests.broken").servers()
-    except (ImportError, AttributeError):
-        return {}
-    found: dict[str, list[str]] = defaultdict(list)
-    for name, server in servers.items():
-        for rule in getattr(server, "kills", {}):
-            found[rule].append(name)
-    return found
+def coverage_table(rules: Sequence[Rule], killers: Killers | None) -> RenderableType:
+    """All of it as tables, with what is missing at the end.
 
-
-def coverage_table(rules: Sequence[Rule]) -> RenderableType:
-    """All of it as tables, with the number of gaps at the end."""
+    Args:
+        rules: the rules of the kit.
+        killers: ``None`` where they are not known; the column says so.
+    """
     lines = coverage(rules)
     parts: list[RenderableType] = []
     for kind, title in _KINDS.items():
@@ -108,27 +108,47 @@ def coverage_table(rules: Sequence[Rule]) -> RenderableType:
         for line in (line for line in lines if line.kind == kind):
             table.add_row(line.id, line.title, _answer(line))
         parts += [table, Text()]
-    parts += [_rules_table(rules), Text()]
-    gaps = [line for line in lines if line.gap]
-    named = ", ".join(f"{line.kind} {line.id}" for line in gaps)
-    parts.append(Text(f"{len(lines)} asked for, {len(gaps)} gaps{': ' + named if gaps else ''}"))
-    parts += [Text(f"no such thing: {slip}", style="red") for slip in unknown_points(rules)]
+    parts += [_rules_table(rules, killers), Text()]
+    missing = gaps(rules, killers)
+    parts += [Text(f"gap: {one}", style="bold red") for one in missing]
+    parts.append(Text(f"{len(lines)} asked for, {len(rules)} rules, {len(missing)} gaps"))
+    if killers is None:
+        parts.append(Text("killers are known in a clone of the project only", style="dim"))
     return Group(*parts)
 
 
-def _rules_table(rules: Sequence[Rule]) -> Table:
+def _points(rule: Rule) -> list[tuple[str, str]]:
+    """What the rule points at: kinds and ids."""
+    points = {
+        "clause": rule.clauses,
+        "mode": tuple(map(str, rule.modes)),
+        "peer": rule.peers,
+        "case": rule.cases,
+    }
+    return [(kind, each) for kind, ids in points.items() for each in ids]
+
+
+def _rules_table(rules: Sequence[Rule], killers: Killers | None) -> Table:
+    """What each rule rests on, and what it was seen to find."""
     table = Table(title="rules", box=None, title_justify="left")
     table.add_column("rule", no_wrap=True)
-    table.add_column("level")
-    table.add_column("killed by")
-    known = killers()
+    for heading in ("level", "clauses", "modes", "peer checks", "cases", "killed by"):
+        table.add_column(heading)
     for rule in rules:
-        named = ", ".join(known.get(rule.name, ()))
-        table.add_row(rule.name, rule.level.value, named or ("none" if known else "not known here"))
+        killed = ", ".join((killers or {}).get(rule.name, ()))
+        table.add_row(
+            rule.name,
+            rule.level.value,
+            " ".join(rule.clauses),
+            " ".join(map(str, rule.modes)),
+            " ".join(rule.peers),
+            " ".join(rule.cases),
+            killed or ("none" if killers is not None else "not known here"),
+        )
     return table
 
 
 def _answer(line: Line) -> Text:
-    if line.gap:
-        return Text("gap", style="bold red")
-    return Text(", ".join(line.rules) or line.reason or "")
+    if line.trouble:
+        return Text(line.trouble, style="bold red")
+    return Text("\n".join(filter(None, (", ".join(line.rules), line.reason))))
