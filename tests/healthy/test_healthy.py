@@ -33,7 +33,7 @@ def test_dict_server_by_url():
 @pytest.mark.parametrize(
     "command",
     [
-        "-m tests.healthy.sqlite_server --port {port} --data {data}",
+        "-m tests.healthy.stdlib_server --port {port} --data {data}",
         "-m aml_cli.main serve hybrid --port {port} --data {data}",
     ],
     ids=["sqlite", "hybrid"],

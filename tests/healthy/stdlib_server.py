@@ -1,7 +1,7 @@
 """The standard library alone: http.server with a real listen backlog, and SQLite on disk.
 
 Every hit comes with the turns around it.
-``python -m tests.healthy.sqlite_server --port P --data DIR``
+``python -m tests.healthy.stdlib_server --port P --data DIR``
 """
 
 import argparse
