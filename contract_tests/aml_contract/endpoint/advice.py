@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,6 +26,16 @@ class Advice:
         return f"\n  why  {self.why}\n  do   {self.do}"
 
 
+def in_short(urls: Sequence[str]) -> str:
+    """Several URLs as people say them: where they share an origin, that and their paths."""
+    parts = [urlsplit(url) for url in urls]
+    origins = {f"{one.scheme}://{one.netloc}" for one in parts}
+    if len(origins) > 1:
+        return f"{', '.join(urls[:-1])} or {urls[-1]}"
+    paths = [one.path + (f"?{one.query}" if one.query else "") for one in parts]
+    return f"{origins.pop()} ({', '.join(paths)})"
+
+
 def unreachable(words: str, url: str, proxies: tuple[str, ...] = ()) -> Advice:
     """Why nothing answers at ``url``.
 
@@ -38,10 +49,9 @@ def unreachable(words: str, url: str, proxies: tuple[str, ...] = ()) -> Advice:
     port = parts.port or (443 if parts.scheme == "https" else 80)
     found = _by_words(words, parts.scheme, host, port)
     if proxies and not _is_local(host):
-        passed_by = f"; the kit passes by the proxy that {' and '.join(proxies)} name"
-        return Advice(
-            found.why + passed_by, f"{found.do}; behind a proxy, check it from where none is needed"
-        )
+        passed_by = f"; the kit passes by proxies (set here: {', '.join(proxies)})"
+        elsewhere = "if it is reached through a proxy alone, check it from where none is needed"
+        return Advice(found.why + passed_by, f"{found.do}; {elsewhere}")
     return found
 
 

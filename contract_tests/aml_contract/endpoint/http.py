@@ -10,7 +10,7 @@ from contextlib import aclosing, asynccontextmanager, closing
 
 import httpx
 
-from aml_contract.endpoint.advice import not_started, unreachable
+from aml_contract.endpoint.advice import in_short, not_started, unreachable
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.operator import Faults
@@ -275,11 +275,9 @@ async def _reached(target: Target, say: Say) -> AsyncIterator[HTTPEndpoint]:
 def unreachable_message(endpoint: HTTPEndpoint, words: str) -> str:
     """One message for an endpoint that does not answer, with the ``curl`` to try."""
     probe = Exchange("health", "GET", endpoint.health_url, {}, b"", None, {}, b"", 0.0, 0.0)
-    return (
-        f"Nothing answers at {endpoint.health_url}, {endpoint.add_url} or "
-        f"{endpoint.search_url}: {words}."
-        f"{unreachable(words, endpoint.health_url, ignored_proxies())}\n  try  {curl(probe)}"
-    )
+    urls = (endpoint.health_url, endpoint.add_url, endpoint.search_url)
+    advice = unreachable(words, endpoint.health_url, ignored_proxies())
+    return f"Nothing answers at {in_short(urls)}: {words}.{advice}\n  try  {curl(probe)}"
 
 
 def health_probe(url: str) -> Probe:
