@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from aml_cli import check, explain, reproduce, rules, serve, smoke
+from aml_cli import check, explain, matrix, new, reproduce, rules, serve, smoke
 
 app = typer.Typer(
     name="aml",
@@ -21,10 +21,12 @@ app = typer.Typer(
 )
 app.command("check")(check.check)
 app.command("reproduce")(reproduce.reproduce)
+app.command("new")(new.new)
 app.command("serve")(serve.serve)
 app.command("rules")(rules.rules)
 app.command("explain")(explain.explain)
 app.command("smoke")(smoke.smoke)
+app.command("matrix")(matrix.matrix)
 
 
 def _print_version(wanted: bool) -> None:
@@ -47,7 +49,7 @@ def common(
     """The Add/Search contract of the Agent Memory Leaderboard: check an endpoint, serve one."""
 
 
-_KIT_MODULES = frozenset({"bpe_openai", "h11", "pytest", "tenacity"})
+_KIT_MODULES = frozenset({"bpe_openai", "h11", "jinja2", "packaging", "pytest", "tenacity"})
 """What the extra ``contract`` installs beside the base."""
 
 

@@ -1,0 +1,105 @@
+"""What ``aml new`` makes works at once: tests, contract, server, image, workflow."""
+
+import json
+import subprocess
+import urllib.request
+
+import pytest
+
+from tests.new.steps import Runner, dockerfile, scripts, workflow_steps
+
+
+def test_it_is_clean(project):
+    for words in (["ruff", "check", "."], ["ruff", "format", "--check", "."]):
+        ran = project.run(*words)
+        assert ran.returncode == 0, ran.stdout
+    left = [
+        path
+        for path in project.home.rglob("*")
+        if path.suffix == ".jinja" or "PACKAGE" in path.name or "«" in str(path)
+    ]
+    assert not left
+
+
+def test_its_own_tests_pass(project):
+    ran = project.run("python", "-m", "pytest", "-q", "-p", "no:schemathesis")
+    assert ran.returncode == 0, ran.stdout
+    assert "3 passed" in ran.stdout
+
+
+def test_its_settings_name_its_memory(project):
+    ran = project.run("aml", "check", "--quick", "--only", "echo", "--only", "isolation")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "CONFORMANT" in ran.stdout
+
+
+def test_the_plugin_reads_the_same_settings(project):
+    ran = project.run("python", "-m", "pytest", "--aml-contract", "-q", "-k", "echo")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert " passed" in ran.stdout
+
+
+@pytest.mark.slow
+def test_it_keeps_the_whole_contract(project):
+    ran = project.run("python", "-m", "pytest", "--aml-contract", "-q", timeout=900)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_image_is_clean(project):
+    ran = project.run("hadolint", "Dockerfile")
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_the_image_serves_as_it_says(project):
+    """Its last instructions: health is open, Add and Search want the key."""
+    by_word = {each.word: each for each in dockerfile(project.home / "Dockerfile")}
+    assert by_word["USER"].rest != "root"
+    start = [{"8080": "{port}", "/data": "data"}.get(w, w) for w in by_word["CMD"].words]
+    refused = project.run(*[word.replace("{port}", "0") for word in start])
+    assert refused.returncode == 2
+    assert "AML_KEY" in refused.stderr
+    with project.start(start, AML_KEY="k-image") as server:
+        probe = by_word["HEALTHCHECK"].rest.partition("CMD ")[2]
+        probe = probe.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+        assert project.run(*json.loads(probe)).returncode == 0
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(f"{server.url}/search", data=b"{}")
+
+
+def test_the_workflow_is_clean(project):
+    workflow = ".github/workflows/contract.yml"
+    for words in (
+        ["zizmor", "--offline", "--quiet", workflow],
+        ["check-jsonschema", "--builtin-schema", "vendor.github-workflows", workflow],
+    ):
+        ran = project.run(*words)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_steps_of_the_workflow_run(project):
+    """All but the installation, which the slow tutorial does; a few rules are enough here."""
+    steps = workflow_steps(project.home / ".github/workflows/contract.yml")
+    assert list(scripts(steps)) == ["Install", "Own tests", "The contract"]
+    few = {"AML_ONLY": "echo", "AML_FUZZ_BUDGET": "0"}
+    runner = Runner(project.home, {**project.environment, **few})
+    for step in (each for each in steps if each.get("name") in ("Own tests", "The contract")):
+        ran = runner.run(step)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "CONFORMANT" in runner.summary.read_text()
+    made = {path.suffix for path in (project.home / "reports").iterdir()}
+    assert made == {".json", ".html", ".xml", ".md"}
+
+
+def test_the_shell_of_the_workflow_is_clean(project):
+    for name, text in scripts(
+        workflow_steps(project.home / ".github/workflows/contract.yml")
+    ).items():
+        ran = subprocess.run(
+            ["shellcheck", "--shell", "bash", "-"],
+            input=text,
+            env=project.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, f"{name}: {ran.stdout}"
