@@ -138,7 +138,7 @@ class Trial:
         verbatim = Capability.VERBATIM in self.run.capabilities
         return [item for item in items if marker.shown_in(item.content, verbatim=verbatim)]
 
-    async def last_exchange_of(self, operation: Operation) -> Exchange:
+    def last_exchange_of(self, operation: Operation) -> Exchange:
         """The latest exchange of that kind: to show with a finding."""
         return next(e for e in reversed(self.exchanges) if e.operation == operation)
 

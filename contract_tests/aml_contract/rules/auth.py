@@ -195,7 +195,7 @@ async def nothing_stored(trial: Trial) -> None:
             not await trial.find(user, marker),
             f"an Add {name} was answered {made.status}, yet its message is found",
             made,
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
 
 

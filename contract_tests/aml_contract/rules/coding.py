@@ -56,7 +56,7 @@ async def trajectory(t: Trial) -> None:
     if not await _session(t, user, parts=True):
         t.warn(
             "a session whose contents are text parts was refused; the Coding track may send them",
-            await t.last_exchange_of("add"),
+            t.last_exchange_of("add"),
         )
 
 

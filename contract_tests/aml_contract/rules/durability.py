@@ -53,8 +53,8 @@ async def restart(trial: Trial) -> None:
         trial.require(
             bool(await trial.find(user, marker)),
             "a message that was found before the restart is gone after it",
-            await trial.last_exchange_of("add"),
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("add"),
+            trial.last_exchange_of("search"),
         )
 
 
@@ -88,7 +88,7 @@ async def kill_after_ack(trial: Trial) -> None:
                 "an Add was answered 200, the process killed right after it, and on the next "
                 "start its message is gone",
                 made,
-                await trial.last_exchange_of("search"),
+                trial.last_exchange_of("search"),
             )
 
 
@@ -249,5 +249,5 @@ async def seen(trial: Trial, told: Sequence[tuple[str, Marker]]) -> None:
         if not await trial.find(user, marker):
             raise NotTested(
                 "an ordinary message is not found (see visibility/immediate)",
-                await trial.last_exchange_of("search"),
+                trial.last_exchange_of("search"),
             )

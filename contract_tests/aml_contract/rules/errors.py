@@ -139,7 +139,7 @@ async def no_leak(trial: Trial) -> None:
     trial.require(
         not secret.leaks_into(open_to_all) and TRACE.search(open_to_all) is None,
         "health, which is open to everyone, shows what was stored or a traceback",
-        await trial.last_exchange_of("health"),
+        trial.last_exchange_of("health"),
     )
     tries: tuple[tuple[Operation, Any], ...] = (
         ("add", numbered),

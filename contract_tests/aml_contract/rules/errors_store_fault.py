@@ -65,7 +65,7 @@ async def store_fault_add(trial: Trial) -> None:
             "while the fault held, an Add was answered 200, and its message is not found after "
             "the fault was healed",
             made,
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
     if len(acknowledged) == len(told):
         raise NotTested(f"{NO_EFFECT} on Add: every one succeeded, and its message is found")
@@ -100,7 +100,7 @@ async def store_fault_search(trial: Trial) -> None:
         trial.require(
             await found_at_last(trial, user, marker),
             "a message that was found before the fault is gone after it was healed",
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
     had_effect(trial, answers)
 
@@ -177,7 +177,7 @@ async def store_fault_meaning(trial: Trial) -> None:
             continue
         by_meaning += 1
         if not trial.showing(await trial.search(user, question, top_k=3), marker):
-            blind.append((question, made, await trial.last_exchange_of("search")))
+            blind.append((question, made, trial.last_exchange_of("search")))
     if told and not by_meaning:
         trial.note("questions in other words find none of these facts, fault or not")
     if blind:

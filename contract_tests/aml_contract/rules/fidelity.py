@@ -65,7 +65,7 @@ async def text(trial: Trial) -> None:
         seen += bool(items)
         if items and not any(sent in item.content for item in items):
             changed.append(kind)
-            shown.append(await trial.last_exchange_of("search"))
+            shown.append(trial.last_exchange_of("search"))
     if not seen:
         raise NotTested("no stored message is found (see visibility/immediate)")
     trial.require(not changed, f"text with {', '.join(changed)} came back changed", *shown[:1])
@@ -150,13 +150,13 @@ async def long_text(trial: Trial) -> None:
     if not in_pieces(await trial.search(user, head.query), head):
         raise NotTested(
             "the beginning of a long message is not found (see visibility/immediate)",
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
     for where, marker in (("middle", middle), ("end", tail)):
         trial.require(
             in_pieces(await trial.search(user, marker.query), marker),
             f"the {where} of a message of {len(sent)} characters is in no returned content",
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
 
 
@@ -189,7 +189,7 @@ async def control_characters(trial: Trial) -> None:
                 trial.warn(f"a message with {name} was refused with {made.status}", made)
             continue
         items = await trial.search(user, marker.query)
-        found = await trial.last_exchange_of("search")
+        found = trial.last_exchange_of("search")
         trial.require(
             bool(trial.showing(items, marker)),
             f"a message with {name} was acknowledged and is not found",
@@ -233,7 +233,7 @@ async def surrogates(trial: Trial) -> None:
         bool(await trial.find(user, later)),
         "after a message with a lone surrogate, the user's next message is not found",
         made,
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 
@@ -265,7 +265,7 @@ async def cjk_words(trial: Trial) -> None:
             Capability.VERBATIM in trial.run.capabilities or not items
         ):
             lost.append(language)
-            shown.append(await trial.last_exchange_of("search"))
+            shown.append(trial.last_exchange_of("search"))
     trial.require(
         not lost, f"a word of a stored sentence does not find it in {', '.join(lost)}", *shown[:1]
     )
@@ -281,7 +281,7 @@ async def comes_back(trial: Trial, marker: Marker, sent: str, complaint: str) ->
     user = trial.ns.user()
     await trial.add(user, sent)
     items = await trial.find(user, marker)
-    exchange = await trial.last_exchange_of("search")
+    exchange = trial.last_exchange_of("search")
     if not items:
         raise NotTested("a stored message is not found (see visibility/immediate)", exchange)
     trial.require(any(sent in item.content for item in items), complaint, exchange)

@@ -85,7 +85,7 @@ async def near_duplicates(trial: Trial) -> None:
     for text in texts:
         await trial.add(user, text)
     items = await trial.search(user, marker.query)
-    exchange = await trial.last_exchange_of("search")
+    exchange = trial.last_exchange_of("search")
     if not trial.showing(items, marker):
         raise NotTested("a stored message is not found (see visibility/immediate)", exchange)
     lost = [text for text in texts if not any(text in item.content for item in items)]

@@ -288,7 +288,7 @@ async def batch_atomic(trial: Trial) -> None:
                 f"a chunk with a message {name} was refused with {made.status}, yet another "
                 "of its messages is found",
                 made,
-                await trial.last_exchange_of("search"),
+                trial.last_exchange_of("search"),
             )
     if not judged:
         raise NotTested("no chunk with an invalid message was refused (see errors/invalid-fields)")
@@ -304,6 +304,6 @@ async def must_be_found(trial: Trial, user: str, marker: Marker, what: str) -> N
     trial.require(
         bool(found),
         f"{what} was acknowledged, and its text is not found",
-        await trial.last_exchange_of("add"),
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("add"),
+        trial.last_exchange_of("search"),
     )

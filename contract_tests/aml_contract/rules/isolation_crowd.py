@@ -296,7 +296,7 @@ async def _written_to(
         len(found) < 2,
         "an Add whose body names two users under user_id is read by both of them",
         added,
-        await t.last_exchange_of("search"),
+        t.last_exchange_of("search"),
     )
     return found[0] if found else None
 

@@ -191,7 +191,7 @@ async def message_counts(trial: Trial) -> None:
             bool(await trial.find(user, markers[position])),
             f"message {position + 1} of a chunk of {CHUNK} was acknowledged and is not found",
             made,
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
 
 
@@ -225,7 +225,7 @@ async def heavy_chunk(trial: Trial) -> None:
             in_pieces(items, markers[position]),
             f"message {position + 1} of a chunk of {CHUNK} × {LONGEST} characters was "
             "acknowledged and its beginning is not found",
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
 
 
@@ -258,7 +258,7 @@ async def long_message(trial: Trial) -> None:
         trial.require(
             in_pieces(await trial.search(user, marker.query), marker),
             f"{name} was acknowledged and is not found",
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
 
 
@@ -287,7 +287,7 @@ async def large_body(trial: Trial) -> None:
     trial.require(
         bool(await trial.find(user, marker)),
         "an Add of 1.5 MiB was acknowledged and its message is not found",
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 

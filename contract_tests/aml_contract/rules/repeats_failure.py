@@ -111,5 +111,5 @@ async def whole_or_nothing(t: Trial, user: str, control: Calm, first: Exchange) 
         f"an Add failed ({first.summary}) and a part of it is visible: {sum(there)} of "
         f"{len(there)} messages that were looked for",
         first,
-        await t.last_exchange_of("search"),
+        t.last_exchange_of("search"),
     )

@@ -56,7 +56,7 @@ async def far_future(trial: Trial) -> None:
             bool(await trial.find(user, marker)),
             f"a message with timestamp {timestamp} was acknowledged and is not found",
             made,
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
 
 
@@ -95,7 +95,7 @@ async def optional(trial: Trial) -> None:
         bool(found),
         "a message without a timestamp was acknowledged and is not found",
         made,
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 
@@ -116,7 +116,7 @@ async def no_invented_future(trial: Trial) -> None:
     trial.require(
         moment is None or moment < now() + 2 * DAY,
         f"a message without a timestamp came back with created_at {item.raw.get('created_at')}",
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 
@@ -135,7 +135,7 @@ async def no_invented_future(trial: Trial) -> None:
 async def milliseconds(trial: Trial) -> None:
     """1704067200000 is 2024-01-01 UTC in any date shown; a local date may be a day off."""
     item = await stored(trial, NEW_YEAR_2024)
-    exchange = await trial.last_exchange_of("search")
+    exchange = trial.last_exchange_of("search")
     shown = str(item.raw.get("created_at", ""))
     moment = created(item)
     right = moment is None or near(moment, NEW_YEAR_2024) or abs(moment - now()) < 2 * DAY
@@ -170,7 +170,7 @@ async def small_milliseconds(trial: Trial) -> None:
     trial.require(
         right,
         f"timestamp 86400000 (1970-01-02) came back as {item.raw.get('created_at')}",
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 
@@ -197,7 +197,7 @@ async def integral_float(trial: Trial) -> None:
         bool(await trial.find(user, marker)),
         f"a message with timestamp {NEW_YEAR_2024}.0 was acknowledged and is not found",
         made,
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 
@@ -245,7 +245,7 @@ async def zero(trial: Trial) -> None:
     trial.require(
         moment is None or abs(moment - now()) > 2 * DAY,
         f"timestamp 0 came back as {found[0].raw.get('created_at')}, the hour of storing",
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 
@@ -265,7 +265,7 @@ async def event_date(trial: Trial) -> None:
     """2023-05-08; any spelling of the year in the text is enough."""
     item = await stored(trial, MAY_2023)
     moment = created(item)
-    exchange = await trial.last_exchange_of("search")
+    exchange = trial.last_exchange_of("search")
     told = "2023" in item.content
     if moment is not None and not near(moment, MAY_2023) and not told:
         trial.fail(
@@ -290,7 +290,7 @@ async def stored(trial: Trial, timestamp: float | None) -> Item:
     if not found:
         raise NotTested(
             "an ordinary message is not found (see visibility/immediate)",
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
     return found[0]
 

@@ -46,7 +46,7 @@ async def split_body(trial: Trial) -> None:
         bool(await trial.find(user, marker)),
         "an Add whose body came in four segments was acknowledged and is not found",
         made,
-        await trial.last_exchange_of("search"),
+        trial.last_exchange_of("search"),
     )
 
 
@@ -153,7 +153,7 @@ async def other_charsets(trial: Trial) -> None:
             continue
         items = await trial.search(user, marker.query)
         if not any(sent in item.content for item in items):
-            found = await trial.last_exchange_of("search")
+            found = trial.last_exchange_of("search")
             trial.warn(f"an Add {name} was acknowledged, and its text comes back garbled", found)
 
 
@@ -176,6 +176,6 @@ async def _read_or_refused(  # noqa: PLR0913, PLR0917  what is sent, and its nam
             bool(await trial.find(user, marker)),
             f"{what} was acknowledged, and its text is not found",
             made,
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
     return made

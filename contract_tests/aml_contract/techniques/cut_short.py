@@ -60,7 +60,7 @@ async def repeated_once(
     for wait in (0.0, 1.0):
         await trial.pause(wait)
         got = await counts(trial, body["user_id"], control.sample)
-        shown = (first, made, await trial.last_exchange_of("search"))
+        shown = (first, made, trial.last_exchange_of("search"))
         trial.require(
             all(got),
             f"an Add was repeated after {what}, and a message of it is not found",

@@ -112,7 +112,7 @@ async def planted(trial: Trial, user: str) -> Marker:
     if not await trial.find(user, marker):
         raise NotTested(
             "an ordinary message is not found (see visibility/immediate)",
-            await trial.last_exchange_of("search"),
+            trial.last_exchange_of("search"),
         )
     return marker
 
