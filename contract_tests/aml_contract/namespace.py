@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _ONSETS = (
@@ -94,15 +95,19 @@ class Marker:
     words: tuple[str, ...] = ()
     """The invented words that no other marker has: whoever shows several shows this one."""
 
-    def shown_in(self, content: str, *, verbatim: bool = True) -> bool:
-        """Whether ``content`` holds this marker, white space and case aside.
+    def shown_by(self, contents: Sequence[str], *, verbatim: bool = True) -> list[int]:
+        """Which of ``contents`` show this marker, white space and case aside; none if it is lost.
 
         Contained, not equal: dates, names and neighbours around it are fine. A system
-        that rewrites what it stores (``verbatim`` false) keeps at least half the words.
+        that rewrites what it stores (``verbatim`` false) may make several facts of a
+        sentence: together they keep at least half the words.
         """
         if verbatim or not self.words:
-            return squeeze(self.text) in squeeze(content)
-        return 2 * self.words_in(content) >= len(self.words)
+            text = squeeze(self.text)
+            return [n for n, content in enumerate(contents) if text in squeeze(content)]
+        facts = [n for n, content in enumerate(contents) if self.words_in(content)]
+        kept = self.words_in("\n".join(contents[n] for n in facts))
+        return facts if 2 * kept >= len(self.words) else []
 
     def leaks_into(self, content: str) -> bool:
         """Whether ``content`` was made from this marker: three of its words are enough."""
@@ -124,6 +129,8 @@ class Topic:
 
     query: str
     markers: tuple[Marker, ...]
+    about: tuple[str, ...]
+    """The invented words of the thing itself, which the query and all markers hold."""
 
 
 def squeeze(text: str) -> str:
@@ -183,7 +190,8 @@ class Namespace:
 
     def topic(self, count: int) -> Topic:
         """``count`` markers about one thing, each told with eight words of its own."""
-        about = " ".join(self.word() for _ in range(3))
+        words = tuple(self.word() for _ in range(3))
+        about = " ".join(words)
 
         def marker(number: int) -> Marker:
             text = _TALES[number % len(_TALES)]
@@ -191,7 +199,7 @@ class Namespace:
             return Marker(text.format(*own, about=about), query, tuple(own))
 
         query = f"What happened with the {about}?"
-        return Topic(query, tuple(marker(number) for number in range(count)))
+        return Topic(query, tuple(marker(number) for number in range(count)), words)
 
     def cjk_marker(self) -> Marker:
         """A Chinese sentence around invented names of rare characters."""

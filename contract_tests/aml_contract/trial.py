@@ -131,12 +131,10 @@ class Trial:
         return self.showing(await self.search(user, marker.query, top_k=top_k), marker)
 
     def showing(self, items: Sequence[Item], marker: Marker) -> list[Item]:
-        """The items that hold the marker: contained, not equal.
-
-        Most systems return text with dates, names or neighbours around it.
-        """
+        """The items that hold the marker, or the facts made from it (:meth:`Marker.shown_by`)."""
         verbatim = Capability.VERBATIM in self.run.capabilities
-        return [item for item in items if marker.shown_in(item.content, verbatim=verbatim)]
+        contents = [item.content for item in items]
+        return [items[n] for n in marker.shown_by(contents, verbatim=verbatim)]
 
     def last_exchange_of(self, operation: Operation) -> Exchange:
         """The latest exchange of that kind: to show with a finding."""

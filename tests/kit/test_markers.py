@@ -14,14 +14,22 @@ def ns():
 def test_marker_is_contained_not_equal(ns):
     marker = ns.marker()
     framed = f"[2024-01-01] user: {marker.text.upper()}\nneighbour"
-    assert marker.shown_in(framed)
-    assert not marker.shown_in(marker.text.replace(marker.words[0], ""))
+    assert marker.shown_by(["another", framed]) == [1]
+    assert not marker.shown_by([marker.text.replace(marker.words[0], "")])
 
 
 def test_rewritten_marker_is_shown_by_half_of_its_words(ns):
     marker = ns.marker()
-    assert marker.shown_in(f"Fact: {' / '.join(marker.words[:4])}", verbatim=False)
-    assert not marker.shown_in(f"Fact: {' / '.join(marker.words[:3])}", verbatim=False)
+    assert marker.shown_by([f"Fact: {' / '.join(marker.words[:4])}"], verbatim=False)
+    assert not marker.shown_by([f"Fact: {' / '.join(marker.words[:3])}"], verbatim=False)
+
+
+def test_facts_made_from_one_marker_show_it_together(ns):
+    marker = ns.marker()
+    facts = [f"A fact: {' / '.join(marker.words[n : n + 2])}" for n in (0, 2, 4)]
+    assert marker.shown_by([*facts, "another"], verbatim=False) == [0, 1, 2]
+    assert not marker.shown_by(facts)
+    assert not marker.shown_by(facts[:1], verbatim=False)
 
 
 def test_three_words_are_a_leak_and_the_query_is_none(ns):

@@ -311,7 +311,7 @@ class History:
         verbatim = Capability.VERBATIM in self._trial.run.capabilities
         for text in sorted(memory.certain):
             marker = self._topic.markers[text]
-            if not any(marker.shown_in(content, verbatim=verbatim) for content in contents):
+            if not marker.shown_by(contents, verbatim=verbatim):
                 raise Breach(
                     Kind.LOSS,
                     f"user {show(user)} does not find its own memory, stored with 200",

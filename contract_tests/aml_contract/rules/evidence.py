@@ -6,6 +6,7 @@ import re
 
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
+from aml_contract.namespace import squeeze
 from aml_contract.outcome import Level
 from aml_contract.rule import Capability, Cost, rule
 from aml_contract.techniques.steps import attempt, planted
@@ -101,13 +102,14 @@ async def generated_text(trial: Trial) -> None:
     user, topic = trial.ns.user(), trial.ns.topic(4)
     await trial.add(user, *(marker.text for marker in topic.markers))
     stored = {run for marker in topic.markers for run in runs_of_words(marker.text)}
+    invented = {squeeze(word) for marker in topic.markers for word in (*marker.words, *topic.about)}
     verbatim = Capability.VERBATIM in trial.run.capabilities
     for query in (topic.query, topic.markers[0].query):
         exchange = await trial.search_exchange(user, query)
         for item in trial.items(exchange):
             shown = f"with anything stored: {item.content[:80]!r}"
             trial.require(
-                any(marker.words_in(item.content) for marker in topic.markers),
+                any(word in squeeze(item.content) for word in invented),
                 f"a result shares no invented word {shown}",
                 exchange,
             )
