@@ -11,7 +11,9 @@ from tests.broken.serving import ROOT
 
 _START = f"cd {ROOT} && exec {sys.executable} -m"
 _NO_HEAD = {"health/head": "E4: HEAD on Add and Search is answered 405, as most frameworks do"}
-_REFUSES = "peer checks, last section: a legal reading, and a risk where the platform reads otherwise"
+_REFUSES = (
+    "peer checks, last section: a legal reading, and a risk where the platform reads otherwise"
+)
 
 
 def healthy_makes():
@@ -51,6 +53,14 @@ def healthy_makes():
                 "repeats/unknown-keys": "R3: a repeat with unknown fields is refused, as they are",
                 "structure/extra-keys": "A11: the Add answer holds memory_ids",
             },
+        ),
+        Entry(
+            name="rewriting",
+            healthy=True,
+            cmd=f"{_START} tests.healthy.rewriting_server --port {{port}} --data {{data}}",
+            add_path="/v1/memories",
+            search_path="/v1/memories/search",
+            without=("verbatim",),
         ),
         Entry(
             name="hybrid",

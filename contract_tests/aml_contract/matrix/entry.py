@@ -41,6 +41,8 @@ class Entry:
     track: str = "textual"
     without: tuple[str, ...] = ()
     """Capabilities that it declines."""
+    add_path: str = "/add"
+    search_path: str = "/search"
     auth: str = "none"
     """The scheme of its key, which it finds in ``$AML_KEY``."""
     fault_cmd: str | None = None
@@ -68,16 +70,22 @@ class Entry:
         if stray := (self.sometimes - set(self.expected)) | (self.risks - set(self.kills)):
             raise ValueError(f"{self.name}: {', '.join(sorted(stray))} is in one list only")
 
-    def target(self, port: int | None = None) -> Target:
-        """What is checked: its command, or its URL if it runs at ``port``.
+    def target(self, url: str | None = None) -> Target:
+        """What is checked: its command, or the URL where it runs already, without faults.
 
         Raises:
             TargetError: the options make no sense together.
         """
-        given: dict[str, Any] = {"cmd": self.cmd} if port is None else {"url": _url(port)}
+        base = url or ""
+        given: dict[str, Any] = {
+            "add_url": base + self.add_path,
+            "search_url": base + self.search_path,
+        }
+        if url is None:
+            given |= {"cmd": self.cmd, "fault_cmd": self.fault_cmd, "heal_cmd": self.heal_cmd}
         if self.auth != "none":
             given |= {"auth": self.auth, "key": KEY, "key_env": KEY_VARIABLE}
-        return Target(fault_cmd=self.fault_cmd, heal_cmd=self.heal_cmd, **given)
+        return Target(**given)
 
     def run(self, seed: int, salt: str, fuzz_budget: float) -> Run:
         """The settings of one check of it; its own thresholds come first.
@@ -94,7 +102,3 @@ class Entry:
             track=self.track,
             **settings,
         )
-
-
-def _url(port: int) -> str:
-    return f"http://127.0.0.1:{port}"
