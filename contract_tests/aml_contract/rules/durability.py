@@ -14,7 +14,8 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
-from aml_contract.techniques.cut_short import Calm, repeated_once
+from aml_contract.techniques.copies import Control
+from aml_contract.techniques.cut_short import repeated_once
 from aml_contract.techniques.lists import changed_id, same_order
 from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial
@@ -113,7 +114,7 @@ async def kill_during_add(trial: Trial) -> None:
     markers = [trial.ns.marker() for _ in range(20)]
     texts = [trial.ns.padded(marker, 2_000) for marker in markers]
     sample = [markers[0], markers[7], markers[13], markers[19]]
-    control = await Calm.told(trial, texts, sample)
+    control = await Control.told(trial, texts, sample)
     takes = control.seconds
     for moment in MOMENTS:
         user = trial.ns.user("struck")
@@ -228,7 +229,7 @@ async def client_abort(trial: Trial) -> None:
     """Gone after the whole body, at once and a moment later, and in the middle of the body."""
     markers = [trial.ns.marker() for _ in range(3)]
     texts = [marker.text for marker in markers]
-    control = await Calm.told(trial, texts, markers)
+    control = await Control.told(trial, texts, markers)
     for share, stay in ((1.0, 0.0), (1.0, control.seconds / 2), (0.5, 0.0)):
         user = trial.ns.user("aborted")
         body = trial.add_body(user, *texts)

@@ -1,26 +1,31 @@
 """What the endpoint does at the load it declared, and a little beyond (clauses L1, F1, F3).
 
-These rules run alone, so that the load is the one they speak of. "Not accepted" and
-"answered with a retryable status" are never "lost": only what was acknowledged with 200
-must be there afterwards.
+These rules run alone, so that the load is the one they speak of.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aml_contract.endpoint.retry import LONGEST_WAIT, send_again
-from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
+from aml_contract.endpoint.retry import LONGEST_WAIT
+from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, rule
 from aml_contract.techniques.copies import Control, replayed
-from aml_contract.techniques.steps import BUSY_ATTEMPTS, planted
-from aml_contract.techniques.streams import LATER
+from aml_contract.techniques.steps import planted
 from aml_contract.techniques.twins import Stored, no_leaks, show
+from aml_contract.techniques.under_load import (
+    calmly,
+    each_found,
+    found_in_the_end,
+    own_ids,
+    said_later,
+    say_what_was_not_accepted,
+    served,
+)
 from aml_contract.trial import Trial
 
 _BURST = 64
@@ -57,12 +62,12 @@ async def burst(t: Trial) -> None:
     bodies = [t.add_body(u, m.text) for u, m in zip(users, topic.markers, strict=True)]
     async with t.endpoint.lanes(adds=_BURST, searches=t.endpoint.search_concurrency):
         made = list(await t.together(*(t.send_add(body, fresh=True) for body in bodies)))
-    _say_what_was_not_accepted(t, made)
+    say_what_was_not_accepted(t, made)
     for place, exchange in enumerate(made):
         if exchange.status != 200:
-            made[place] = await _calmly(t, exchange, bodies[place], f"{_BURST} Adds at once")
+            made[place] = await calmly(t, exchange, bodies[place], f"{_BURST} Adds at once")
     stored = [Stored(*one) for one in zip(users, topic.markers, made, strict=True)]
-    await _each_found(t, stored, f"in a burst of {_BURST} connections")
+    await each_found(t, stored, f"in a burst of {_BURST} connections")
 
 
 @rule(
@@ -87,7 +92,7 @@ async def declared(t: Trial) -> None:
     searches = min(t.endpoint.search_concurrency, _MOST_SEARCHES)
     busy = f"{adds} Adds and {searches} Searches in flight"
     topic = t.ns.topic(8 + _ADDS)
-    stored = [await _ordinary(t, t.ns.user(), marker) for marker in topic.markers[:8]]
+    stored = await t.together(*(_ordinary(t, marker) for marker in topic.markers[:8]))
     if not all(await t.together(*(t.find(one.user, one.marker) for one in stored))):
         raise NotTested("an ordinary message is not found (see visibility/*)")
     readers = [stored[n % 8] for n in range(max(searches, _SEARCHES))]
@@ -97,16 +102,16 @@ async def declared(t: Trial) -> None:
 
     async def write(user: str, marker: Marker) -> None:
         body = t.add_body(user, marker.text)
-        made = await _served(t, "add", body, busy)
+        made = await served(t, "add", body, busy)
         if made.status != 200:
             refused.append((made, body))
             return
-        _own_ids(t, body, made, busy)
+        own_ids(t, body, made, busy)
         written.append(Stored(user, marker, made))
 
     async def read(one: Stored) -> None:
         body = t.search_body(one.user, topic.query)
-        made = await _served(t, "search", body, busy)
+        made = await served(t, "search", body, busy)
         if made.status != 200:
             refused.append((made, body))
             return
@@ -122,9 +127,9 @@ async def declared(t: Trial) -> None:
         work = [write(*one) for one in writers] + [read(one) for one in readers]
         await t.together(*work)
     for made, body in refused[:1]:
-        await _calmly(t, made, body, busy)
-    t.note(f"{len(writers)} Adds and {len(readers)} Searches with {busy}{_retried(t)}")
-    await _each_found(t, written, f"with {busy}")
+        await calmly(t, made, body, busy)
+    t.note(f"{len(writers)} Adds and {len(readers)} Searches with {busy}{said_later(t)}")
+    await each_found(t, written, f"with {busy}")
 
 
 @rule(
@@ -159,9 +164,12 @@ async def one_user(t: Trial) -> None:
     ):
         made = await t.together(*map(write, range(count)))
     stored = [Stored(user, marker, e[0]) for marker, e in zip(markers, made, strict=True)]
-    await t.together(*(_found(t, one, "beside others of the same user") for one in stored))
-    for place in range(1, count, 2):
-        await control.none_more(t, user, markers[place], None, *made[place])
+    await t.together(
+        *(found_in_the_end(t, one, "beside others of the same user") for one in stored)
+    )
+    await t.together(
+        *(control.none_more(t, user, markers[n], None, *made[n]) for n in range(1, count, 2))
+    )
 
 
 @rule(
@@ -201,8 +209,8 @@ async def parallel_writers(t: Trial) -> None:
     async with t.endpoint.lanes(adds=adds, searches=t.endpoint.search_concurrency):
         await t.together(*(write(n, t.ns.user(), lot) for n, lot in enumerate(lots)))
     failed = [e for e in t.exchanges if e.operation == "add" and e.status in _FAILED]
-    if retried := _retried(t):
-        t.note(retried.removeprefix(", "))
+    if later := said_later(t):
+        t.note(later.removeprefix(", "))
     t.require(
         not failed,
         f"{len(failed)} of {len(t.exchanges)} Adds were answered "
@@ -210,7 +218,7 @@ async def parallel_writers(t: Trial) -> None:
         f"than {adds} in flight, and worked when sent again",
         *failed[:1],
     )
-    await _each_found(t, stored, f"while {_WRITERS} users wrote")
+    await each_found(t, stored, f"while {_WRITERS} users wrote")
 
 
 @rule(
@@ -251,109 +259,6 @@ def _good_wait(given: str | None) -> bool:
     return number.isascii() and number.isdigit() and 1 <= int(number) <= LONGEST_WAIT
 
 
-async def _ordinary(t: Trial, user: str, marker: Marker) -> Stored:
+async def _ordinary(t: Trial, marker: Marker) -> Stored:
+    user = t.ns.user()
     return Stored(user, marker, await t.add(user, marker.text))
-
-
-async def _served(t: Trial, operation: Operation, body: Mapping[str, Any], busy: str) -> Exchange:
-    """Send under load, again while the answer asks for it; 200 or a final refusal."""
-
-    async def once(number: int) -> Exchange:
-        return await t.send(operation, body, fresh=number > 1)
-
-    made = await send_again(once, attempts=BUSY_ATTEMPTS, patience=t.run.patience)
-    if made.status == 200:
-        return made
-    name = operation.capitalize()
-    t.require(
-        not made.retryable,
-        f"with {busy}, as declared, the answer to an ordinary {name} was still {made.summary} "
-        f"after {BUSY_ATTEMPTS} tries",
-        made,
-    )
-    return made
-
-
-async def _calmly(t: Trial, made: Exchange, body: Mapping[str, Any], busy: str) -> Exchange:
-    """Send again what load has refused; a final refusal of what then works was the load's.
-
-    Raises:
-        Violation: it was told "never".
-        NotTested: it does not work without load either.
-    """
-    name = made.operation.capitalize()
-    article = "an" if made.operation == "add" else "a"
-    calm = await t.insist(made.operation, body)
-    if calm.status != 200:
-        raise t.refused(calm)
-    t.require(
-        made.retryable or (made.status or 0) < 400,
-        f"with {busy}, {article} {name} was answered {made.summary}, which is never sent "
-        "again, and worked a moment later: temporary trouble must be 429 or 5xx",
-        made,
-        calm,
-    )
-    return calm
-
-
-def _own_ids(t: Trial, body: Mapping[str, Any], made: Exchange, busy: str) -> None:
-    """The answer is the one to this Add, not to another in flight."""
-    try:
-        answer = made.json
-    except NotStrictJSONError:
-        return  # structure/add-json
-    for name in ("request_id", "user_id", "session_id"):
-        if isinstance(answer, dict) and isinstance(answer.get(name), str):
-            t.require(
-                answer[name] == body[name],
-                f"with {busy}, an Add was answered with the {name} of another",
-                made,
-            )
-
-
-async def _each_found(t: Trial, stored: Sequence[Stored], when: str) -> None:
-    """Every user finds what was acknowledged to it, and nothing of the others."""
-
-    async def look(user: str) -> None:
-        own = [one for one in stored if one.user == user]
-        exchange = await t.search_exchange(user, own[0].marker.query)
-        no_leaks(t, user, exchange, stored)
-        items = t.items(exchange)
-        for one in own:
-            if not t.showing(items, one.marker):
-                await _found(t, one, when)
-
-    await t.together(*map(look, dict.fromkeys(one.user for one in stored)))
-
-
-async def _found(t: Trial, one: Stored, when: str) -> None:
-    """The message is there, at the latest at a second look: lateness is judged elsewhere."""
-    for seconds in (0.0, LATER):
-        await t.pause(seconds)
-        exchange = await t.search_exchange(one.user, one.marker.query)
-        if t.showing(t.items(exchange), one.marker):
-            return
-    await planted(t, t.ns.user())  # a memory that finds nothing at all is another finding
-    t.fail(f"a message acknowledged {when} is lost", one.added, exchange)
-
-
-def _say_what_was_not_accepted(t: Trial, made: Sequence[Exchange]) -> None:
-    """Connections without an answer are a risk; retryable answers are as it should be."""
-    silent = [exchange for exchange in made if exchange.status is None]
-    if silent:
-        words, _ = Counter(exchange.error for exchange in silent).most_common(1)[0]
-        t.warn(
-            f"{len(silent)} of {len(made)} simultaneous connections brought no answer ({words}): "
-            "they were not accepted, which is no loss, and are sent again; the listen backlog "
-            "may be too short",
-            silent[0],
-        )
-    later = Counter(e.status for e in made if e.status not in (None, 200) and e.retryable)
-    for status, count in sorted(later.items(), key=str):
-        t.note(f"{count} of {len(made)} Adds at once were answered {status} and sent again")
-
-
-def _retried(t: Trial) -> str:
-    """How many requests of this rule were told to come later, in words."""
-    again = Counter(e.summary for e in t.exchanges if e.status != 200)
-    return "".join(f", {count} answered {what} and sent again" for what, count in again.items())

@@ -9,7 +9,8 @@ from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
-from aml_contract.techniques.cut_short import Calm, counts, repeated_once
+from aml_contract.techniques.copies import Control, counts
+from aml_contract.techniques.cut_short import repeated_once
 from aml_contract.techniques.faults import NO_EFFECT, broken, while_broken
 from aml_contract.trial import Trial
 
@@ -38,7 +39,7 @@ async def after_failure(t: Trial) -> None:
     """A fails, the fault is healed, B of the same user succeeds, A is sent again."""
     user, marker = t.ns.user(), t.ns.marker()
     body = t.add_body(user, marker.text)
-    control = await Calm.told(t, [marker.text], [marker])
+    control = await Control.told(t, [marker.text], [marker])
     async with broken(t):
         first = await while_broken(t, "add", body)
     if first.status == 200:
@@ -68,7 +69,7 @@ async def after_failure_no_half(t: Trial) -> None:
     markers = [t.ns.marker() for _ in range(20)]
     texts = [t.ns.padded(marker, 2_000) for marker in markers]
     sample = [markers[0], markers[7], markers[13], markers[19]]
-    control = await Calm.told(t, texts, sample)
+    control = await Control.told(t, texts, sample)
     failed = False
     for delay in (None, *(control.seconds * moment for moment in MOMENTS)):
         body = t.add_body(t.ns.user("failing"), *texts)
@@ -96,7 +97,7 @@ async def struck(t: Trial, body: dict[str, Any], delay: float | None) -> Exchang
         flying.cancel()
 
 
-async def whole_or_nothing(t: Trial, user: str, control: Calm, first: Exchange) -> None:
+async def whole_or_nothing(t: Trial, user: str, control: Control, first: Exchange) -> None:
     """A failed Add is not visible, or all of it is: an answer may be lost on its way.
 
     Raises:

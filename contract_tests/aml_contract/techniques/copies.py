@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from aml_contract.endpoint.retry import send_again
@@ -17,6 +19,7 @@ STILL_AT_WORK = 12
 """Times a repeat is sent while it is answered 409: about half a minute at least."""
 
 
+@dataclass(frozen=True)
 class Control:
     """An Add like the one under test, sent once: how many copies are normal.
 
@@ -25,17 +28,37 @@ class Control:
     than that of an Add which was never repeated.
     """
 
-    def __init__(self, user: str, marker: Marker, count: int) -> None:
-        self.user = user
-        self.marker = marker
-        self.count = count
+    user: str
+    sample: Sequence[Marker]
+    """The markers that are counted."""
+    counts: Sequence[int]
+    """How often each of them is there."""
+    seconds: float
+    """How long the Add took."""
 
     @classmethod
     async def add(cls, t: Trial, messages: int = 1) -> Control:
-        """As many messages as the Add under test holds, for a user and of words of its own."""
-        user, markers = t.ns.user("control"), [t.ns.marker() for _ in range(messages)]
-        await t.add(user, *(marker.text for marker in markers))
-        return cls(user, markers[0], await copies_found(t, user, markers[0]))
+        """As many messages as the Add under test holds, in words of its own.
+
+        Raises:
+            NotTested: the first is not found.
+        """
+        markers = [t.ns.marker() for _ in range(messages)]
+        return await cls.told(t, [marker.text for marker in markers], markers[:1])
+
+    @classmethod
+    async def told(cls, t: Trial, texts: Sequence[str], sample: Sequence[Marker]) -> Control:
+        """Tell a user of its own ``texts``.
+
+        Raises:
+            NotTested: one of the sample is not found.
+        """
+        user = t.ns.user("control")
+        added = await t.add(user, *texts)
+        found = await counts(t, user, sample)
+        if not all(found):
+            raise NotTested("an ordinary message is not found (see visibility/immediate)", added)
+        return cls(user, sample, found, added.seconds)
 
     async def none_more(
         self, t: Trial, user: str, marker: Marker, before: int | None, *shown: Exchange
@@ -48,7 +71,7 @@ class Control:
         exchange = await t.search_exchange(user, marker.query)
         after = copies(t, t.items(exchange), marker)
         t.require(after > 0, "after the repeat the message is not found", *shown, exchange)
-        usual = self.count if before is None else before
+        usual = self.counts[0] if before is None else before
         if after <= usual:
             return
         t.require(
@@ -60,8 +83,8 @@ class Control:
         )
 
     async def growth(self, t: Trial) -> int:
-        """How many copies of the control's own message have come since it was stored."""
-        return max(0, await copies_found(t, self.user, self.marker) - self.count)
+        """How many copies of the control's first marker have come since it was stored."""
+        return max(0, await copies_found(t, self.user, self.sample[0]) - self.counts[0])
 
 
 def copies(t: Trial, items: list[Item], marker: Marker) -> int:
@@ -87,6 +110,15 @@ async def copies_found(t: Trial, user: str, marker: Marker) -> int:
     if not count:
         raise NotTested("an ordinary message is not found (see visibility/immediate)", exchange)
     return count
+
+
+async def counts(t: Trial, user: str, markers: Sequence[Marker]) -> list[int]:
+    """How often each marker is there (see :func:`copies`)."""
+
+    async def count(marker: Marker) -> int:
+        return copies(t, await t.search(user, marker.query), marker)
+
+    return await t.together(*map(count, markers))
 
 
 async def ordinary_add(t: Trial, body: dict[str, Any]) -> Exchange:

@@ -6,45 +6,15 @@ a message may do so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aml_contract.exchange import Exchange
-from aml_contract.finding import NotTested
-from aml_contract.namespace import Marker
-from aml_contract.techniques.copies import copies, repeated
+from aml_contract.techniques.copies import Control, counts, repeated
 from aml_contract.trial import Trial
 
 
-@dataclass(frozen=True)
-class Calm:
-    """The control: a user who was told the same texts and whom nothing happened to."""
-
-    user: str
-    sample: Sequence[Marker]
-    counts: Sequence[int]
-    """How often each marker of the sample is there."""
-    seconds: float
-    """How long its Add took."""
-
-    @classmethod
-    async def told(cls, trial: Trial, texts: Sequence[str], sample: Sequence[Marker]) -> Calm:
-        """Tell a fresh user ``texts``.
-
-        Raises:
-            NotTested: they are not found.
-        """
-        user = trial.ns.user("control")
-        added = await trial.add(user, *texts)
-        found = await counts(trial, user, sample)
-        if not all(found):
-            raise NotTested("an ordinary chunk is not found (see visibility/immediate)", added)
-        return cls(user, sample, found, added.seconds)
-
-
 async def repeated_once(
-    trial: Trial, body: dict[str, Any], control: Calm, happened: tuple[Exchange, str]
+    trial: Trial, body: dict[str, Any], control: Control, happened: tuple[Exchange, str]
 ) -> None:
     """Send the request again; each message must be there, and no more often than it should.
 
@@ -76,8 +46,3 @@ async def repeated_once(
                     f"times instead of {normal}",
                     *shown,
                 )
-
-
-async def counts(trial: Trial, user: str, markers: Sequence[Marker]) -> list[int]:
-    """How often each marker is there (see :func:`~aml_contract.techniques.copies.copies`)."""
-    return [copies(trial, await trial.search(user, m.query), m) for m in markers]
