@@ -147,14 +147,14 @@ async def long_text(trial: Trial) -> None:
     gaps = trial.ns.filler(half), trial.ns.filler(half)
     sent = " ".join((head.text, gaps[0], middle.text, gaps[1], tail.text))
     await trial.add(user, sent)
-    if not in_pieces(await trial.search(user, head.query), head):
+    if not in_pieces(trial, await trial.search(user, head.query), head):
         raise NotTested(
             "the beginning of a long message is not found (see visibility/immediate)",
             trial.last_exchange_of("search"),
         )
     for where, marker in (("middle", middle), ("end", tail)):
         trial.require(
-            in_pieces(await trial.search(user, marker.query), marker),
+            in_pieces(trial, await trial.search(user, marker.query), marker),
             f"the {where} of a message of {len(sent)} characters is in no returned content",
             trial.last_exchange_of("search"),
         )

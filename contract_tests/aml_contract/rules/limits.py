@@ -222,7 +222,7 @@ async def heavy_chunk(trial: Trial) -> None:
     for position in (0, CHUNK // 2, CHUNK - 1):
         items = await trial.search(user, markers[position].query)
         trial.require(
-            in_pieces(items, markers[position]),
+            in_pieces(trial, items, markers[position]),
             f"message {position + 1} of a chunk of {CHUNK} × {LONGEST} characters was "
             "acknowledged and its beginning is not found",
             trial.last_exchange_of("search"),
@@ -256,7 +256,7 @@ async def long_message(trial: Trial) -> None:
         ("the message after a long one", after),
     ):
         trial.require(
-            in_pieces(await trial.search(user, marker.query), marker),
+            in_pieces(trial, await trial.search(user, marker.query), marker),
             f"{name} was acknowledged and is not found",
             trial.last_exchange_of("search"),
         )
@@ -310,5 +310,5 @@ async def long_query(trial: Trial) -> None:
     trial.require(
         made.status == 200, f"a query of 20,000 characters was answered {made.summary}", made
     )
-    if not in_pieces(trial.items(made), marker):
+    if not in_pieces(trial, trial.items(made), marker):
         trial.warn("a query of 20,000 characters finds nothing that its short form finds", made)

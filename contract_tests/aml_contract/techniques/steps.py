@@ -7,7 +7,7 @@ two readers of the contract agree on those.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from aml_contract.endpoint.retry import send_again
@@ -15,6 +15,7 @@ from aml_contract.exchange import Exchange, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.item import Item
 from aml_contract.namespace import Marker
+from aml_contract.rule import Capability
 from aml_contract.techniques.readings import read_strictly
 from aml_contract.trial import Trial
 
@@ -147,11 +148,13 @@ def valid_pair(
     )
 
 
-def in_pieces(items: Iterable[Item], marker: Marker) -> bool:
+def in_pieces(trial: Trial, items: Sequence[Item], marker: Marker) -> bool:
     """Whether a marker came back whole or cut up: systems split long texts anywhere.
 
-    Two cuts may run through it, each through a word.
+    Two cuts may run through it, each through a word; one that rewrites may keep less.
     """
+    if Capability.VERBATIM not in trial.run.capabilities:
+        return bool(trial.showing(items, marker))
     together = "\n".join(item.content for item in items)
     return marker.words_in(together) >= len(marker.words) - 2
 
