@@ -20,6 +20,7 @@ from aml_contract.report.wording import (
     reproduction,
     some,
     steps,
+    stopped_sentence,
     totals,
     verdict_sentence,
 )
@@ -57,7 +58,9 @@ def print_report(console: Console, report: Report, rules: Mapping[str, Rule]) ->
     console.print()
     console.print(totals(report), style="dim", highlight=False)
     if report.stopped:
-        console.print(f"The run was {report.stopped}; this is what ran.", style="bold yellow")
+        console.print(
+            stopped_sentence(report), style="bold yellow", highlight=False, soft_wrap=True
+        )
     verdict = Text(f"{report.verdict}: ", style=_VERDICT_STYLES[report.verdict])
     verdict.append(verdict_sentence(report), style="default")
     console.print(verdict)

@@ -37,6 +37,18 @@ NAMES = {
     Outcome.KIT_ERROR: "kit error",
 }
 
+ORDER = (
+    Outcome.FAILED,
+    Outcome.KIT_ERROR,
+    Outcome.WARNED,
+    Outcome.NOT_TESTED,
+    Outcome.NOT_APPLICABLE,
+    Outcome.PASSED,
+)
+"""Outcomes as a reader needs them, the first first."""
+GLANCE = (*ORDER[:3], Outcome.PASSED, *ORDER[3:5])
+"""Outcomes side by side: what is bad, what is good, and what is not known."""
+
 
 def verdict_sentence(report: Report) -> str:
     """The verdict and what it rests on; of many failures also which to mend first."""
@@ -90,13 +102,13 @@ def steps(exchanges: Iterable[ExchangeRecord]) -> list[str]:
     ]
 
 
-def finding_text(report: Report, result: RuleResult, rule: Rule) -> str:
-    """A finding in full, as plain text."""
+def finding_text(report: Report, result: RuleResult, rule: Rule | None) -> str:
+    """A finding in full, as plain text; without ``rule`` what only the registry knows lacks."""
+    about = f"rule  {result.rule} ({result.level}, clause {result.clause})"
     lines = [
         result.message,
-        f"rule  {result.rule} ({result.level}, clause {result.clause}): {rule.title}",
-        f"why   {rule.why}",
-        f"fix   {rule.fix}",
+        f"{about}: {rule.title}" if rule else about,
+        *((f"why   {rule.why}", f"fix   {rule.fix}") if rule else ()),
         *(f"step {number}  {step}" for number, step in enumerate(steps(result.exchanges), 1)),
         *(f"note  {note}" for note in result.notes),
         curl_heading(report),
@@ -104,6 +116,16 @@ def finding_text(report: Report, result: RuleResult, rule: Rule) -> str:
         f"again: {reproduction(report, result.rule)}",
     ]
     return "\n".join(lines)
+
+
+def stopped_sentence(report: Report) -> str:
+    """Why a run did not come to its end, and how it goes on; empty if it did."""
+    if not report.stopped or report.stopped == "unreachable":
+        return report.reason or ""
+    return (
+        f"The run was {report.stopped}; this is what ran. "
+        f"It goes on with: aml check --resume {report.run}"
+    )
 
 
 def reproduction(report: Report, rule: str) -> str:

@@ -1,0 +1,112 @@
+"""The HTML report: one file that opens offline and asks nobody for anything.
+
+Its policy (``Content-Security-Policy``) allows the one style and the one script that are
+written into it, by their hashes, and nothing else: what a hostile server answered is text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from aml_contract.checking.document import Report
+from aml_contract.checking.result import RuleResult, summary_of
+from aml_contract.exchange import NotStrictJSONError, parse_strict
+from aml_contract.latency import in_words
+from aml_contract.outcome import Level, Outcome
+from aml_contract.report.html.plots import plots
+from aml_contract.report.wording import (
+    GLANCE,
+    NAMES,
+    ORDER,
+    SIGNS,
+    curl_heading,
+    families,
+    reproduction,
+    stopped_sentence,
+    totals,
+    verdict_sentence,
+)
+from aml_contract.rule import Rule
+
+FINDINGS = frozenset(ORDER[:3])
+_MOST_OPEN = 5
+"""Findings of a report whose findings are shown open."""
+
+
+def html(report: Report, rules: Mapping[str, Rule]) -> str:
+    """The report as one HTML document."""
+    style, script = (_part(name) for name in ("report.css", "report.js"))
+    results = sorted(report.rules, key=lambda one: (ORDER.index(one.outcome), one.rule))
+    found = [result for result in results if result.outcome in FINDINGS]
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        report=report,
+        rules=rules,
+        results=results,
+        found=found,
+        open_all=len(found) <= _MOST_OPEN,
+        sentence=verdict_sentence(report),
+        stopped=stopped_sentence(report),
+        totals=totals(report).splitlines()[0],
+        started=datetime.fromisoformat(report.started),
+        families=families(report.rules),
+        outcomes=[outcome for outcome in ORDER if report.having(outcome)],
+        glance=GLANCE,
+        levels=[level for level in Level if any(one.level is level for one in report.rules)],
+        plots=plots(report),
+        curl_heading=curl_heading(report),
+        style=Markup(style),  # noqa: S704  ours, and its hash is in the policy
+        script=Markup(script),  # noqa: S704
+        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'",
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("aml_contract.report.html", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {
+        "NAMES": NAMES,
+        "SIGNS": SIGNS,
+        "FINDINGS": FINDINGS,
+        "reproduction": reproduction,
+        "summary_of": summary_of,
+        "search_text": _search_text,
+    }
+    environment.filters |= {"seconds": in_words, "pretty": _pretty}
+    return environment
+
+
+def _search_text(result: RuleResult, rule: Rule | None) -> str:
+    """What the text filter looks in."""
+    words = [result.rule, result.clause, result.message, *result.notes]
+    return " ".join([*words, rule.title if rule else ""]).casefold()
+
+
+def _pretty(body: str) -> str:
+    """JSON with a line for each member; anything else, broken JSON too, as it is."""
+    try:
+        return json.dumps(parse_strict(body.encode()), indent=2, ensure_ascii=False)
+    except (NotStrictJSONError, ValueError):
+        return body
+
+
+def _part(name: str) -> str:
+    return files("aml_contract.report.html").joinpath(name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
