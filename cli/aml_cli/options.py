@@ -18,7 +18,7 @@ _CONFIG_HELP = "Read this file, instead of the nearest aml.toml and pyproject.to
 Command = Callable[..., None]
 
 
-def configured(*names: str) -> Callable[[Command], Command]:
+def configured(*names: str, files: bool = True) -> Callable[[Command], Command]:
     """Give a command the options of these sections and settings, and ``--config``.
 
     The command has a parameter ``settings``, a :class:`aml_contract.config.Resolved`, in
@@ -26,6 +26,7 @@ def configured(*names: str) -> Callable[[Command], Command]:
 
     Args:
         names: sections (``endpoint``) and settings (``seed``) of the table.
+        files: whether files are read too; without them there is no ``--config``.
     """
     settings = settings_of(*names)
 
@@ -33,10 +34,10 @@ def configured(*names: str) -> Callable[[Command], Command]:
         own = inspect.signature(command, eval_str=True)
 
         @functools.wraps(command)
-        def with_settings(*, config: Path | None, **given: Any) -> None:
+        def with_settings(*, config: Path | None = None, **given: Any) -> None:
             flags = {setting.name: given.pop(setting.name) for setting in settings}
             try:
-                resolved = resolve(flags, settings=settings, config=config)
+                resolved = resolve(flags, settings=settings, config=config, look=files)
             except ConfigError as error:
                 usage_error(str(error))
             command(settings=resolved, **given)
@@ -44,8 +45,10 @@ def configured(*names: str) -> Callable[[Command], Command]:
         parameters = [
             *(each for each in own.parameters.values() if each.name != "settings"),
             *(_parameter(setting) for setting in settings),
-            _keyword("config", Path, typer.Option(metavar="FILE", help=_CONFIG_HELP)),
         ]
+        if files:
+            option = typer.Option(metavar="FILE", help=_CONFIG_HELP)
+            parameters.append(_keyword("config", Path, option))
         # What typer looks at, in place of the signature and the annotations of the wrapper.
         vars(with_settings)["__signature__"] = inspect.Signature(
             [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]

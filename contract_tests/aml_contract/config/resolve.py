@@ -97,6 +97,7 @@ def resolve(  # noqa: PLR0913  each is a source, or says where one is
     *,
     settings: Sequence[Setting] = SETTINGS,
     config: Path | None = None,
+    look: bool = True,
     directory: Path | None = None,
     environ: Mapping[str, str] | None = None,
     flag_prefix: str = "--",
@@ -108,6 +109,7 @@ def resolve(  # noqa: PLR0913  each is a source, or says where one is
             bools for switches; ``None`` and empty lists stand for flags that were not given.
         settings: those that are wanted; files and environment may hold others too.
         config: the one file to read, instead of those that are found.
+        look: whether to look for files at all.
         directory: where looking for files begins; the working directory if not given.
         environ: the environment; that of the process if not given.
         flag_prefix: ``--aml-`` where pytest is the command.
@@ -116,7 +118,11 @@ def resolve(  # noqa: PLR0913  each is a source, or says where one is
         ConfigError: a value, a name or a file is wrong; the message says where.
     """
     environ = os.environ if environ is None else environ
-    found = [files.named(config)] if config else files.found_from((directory or Path()).absolute())
+    found = []
+    if config:
+        found = [files.named(config)]
+    elif look:
+        found = files.found_from((directory or Path()).absolute())
     layers = [
         _from_flags(flags, flag_prefix),
         _from_environment(environ),
