@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from aml_cli import check, explain, matrix, new, reproduce, rules, serve, smoke
+from aml_cli import check, explain, init, matrix, new, reproduce, rules, serve, smoke
 
 app = typer.Typer(
     name="aml",
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+app.command("init")(init.init)
 app.command("check")(check.check)
 app.command("reproduce")(reproduce.reproduce)
 app.command("new")(new.new)
