@@ -195,13 +195,18 @@ class History:
         if call.kind == "add":
             text = self._topic.markers[call.text].text
             ids = {"request": fill(call.request), "session": fill(call.session)}
-            return self._trial.add_body(user, text, **ids)
-        body = self._trial.search_body(user, self._topic.query)
+            body = self._trial.add_body(user, text, **ids)
+        else:
+            body = self._trial.search_body(user, self._topic.query)
         return body | ({call.alias: fill(call.named)} if call.alias else {})
 
     # -- Add -------------------------------------------------------------------------
 
     def _judge_add(self, call: Call, body: Mapping[str, Any], made: Exchange) -> None:
+        if call.user.raw:
+            nobody = _no_string(body["user_id"])
+            self._library.tell(self._topic.markers[call.text], call, nobody, made)
+            return
         user, request = body["user_id"], body["request_id"]
         memory = self._memories.setdefault(user, Memory())
         known = self._requests.setdefault((user, request), (body["session_id"], call.text))
@@ -265,7 +270,8 @@ class History:
         user = body["user_id"]
         if call.user.raw:
             if made.status == 200:
-                self._check_foreign(made, f"user_id {json.dumps(user)}, which is no string,", None)
+                nobody = _no_string(user)
+                self._check_foreign(made, f"{nobody},", nobody)
             return
         memory = self._memories.get(user, Memory())
         if made.status == 200:
@@ -284,7 +290,7 @@ class History:
                 made,
             )
 
-    def _check_foreign(self, made: Exchange, who: str, user: str | None) -> None:
+    def _check_foreign(self, made: Exchange, who: str, user: str) -> None:
         for content in self._contents(made):
             told = self._library.foreign(content, user)
             if told is not None:
@@ -292,14 +298,14 @@ class History:
                 here = told.call if told.added not in self.exchanges else None
                 raise Breach(
                     Kind.LEAK,
-                    f"{who} sees a memory of user {show(owner)}",
+                    f"{who} sees a memory of {_named(owner)}",
                     told.added,
                     *self._added_by(user),
                     made,
                     before=here,
                 )
 
-    def _added_by(self, user: str | None) -> list[Exchange]:
+    def _added_by(self, user: str) -> list[Exchange]:
         """The first Add of a user, if there was one."""
         return [made for (name, _), made in self._added.items() if name == user][:1]
 
@@ -337,6 +343,16 @@ class History:
             return [item.content for item in self._trial.items(made)]
         except NotTested:
             return []  # structure/search-envelope
+
+
+def _no_string(user: Any) -> str:
+    """What stands for a ``user_id`` that names nobody, though it may be accepted."""
+    return f"user_id {json.dumps(user)}, which is no string"
+
+
+def _named(owner: str) -> str:
+    """A user for a message, or what is no user."""
+    return owner if owner.endswith(", which is no string") else f"user {show(owner)}"
 
 
 def _refused(made: Exchange) -> bool:

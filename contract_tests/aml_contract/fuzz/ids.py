@@ -20,7 +20,8 @@ class Form:
     text: str
     stored: bool = True
     """Whether anything is stored under it. Ids without a token in them are not: a later
-    run, or another rule, would meet what was stored."""
+    run, or another rule, would meet what was stored. Nor are numbers: some readers take them
+    for their digits."""
     raw: bool = False
     """Sent as the JSON value that the text reads as (null, a number), which names nobody."""
 
@@ -112,7 +113,7 @@ FAMILIES = (
         (
             *_forms("{n}", "0{n}", "{n}.0", "{n}e0", "+{n}", "[{n}]", '"{n}"'),
             Form("{n}", stored=False, raw=True),
-            Form("[{n}]", stored=False, raw=True),
+            Form("[{n}]", raw=True),
             Form("null", stored=False, raw=True),
         ),
     ),

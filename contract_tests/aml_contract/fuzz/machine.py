@@ -230,7 +230,8 @@ class _Machine(RuleBasedStateMachine):
         self.adds: list[Call] = []
         self.changed = False
         """Whether anything was added since everybody asked."""
-        self.stored = [form for form in self.family.users if form.stored]
+        self.stored = [form for form in self.family.users if form.stored and not form.raw]
+        self.odd = [form for form in self.family.users if form.stored and form.raw]
 
     @initialize(first=_some, step=st.integers(0, 1))
     def all_add(self, first: int, step: int) -> None:
@@ -275,8 +276,15 @@ class _Machine(RuleBasedStateMachine):
 
     @rule(user=_some, request=_some, session=st.integers(0, 1), text=_some)
     def one_adds(self, user: int, request: int, session: int, text: int) -> None:
-        """An Add."""
-        self._make(self._add(user, request, session, text))
+        """An Add; where keys beside ``user_id`` matter, one of them names another user."""
+        self._make(self._beside(self._add(user, request, session, text), user, request))
+
+    @precondition(lambda self: self.odd)
+    @rule(which=_some, text=_some)
+    def nobody_adds(self, which: int, text: int) -> None:
+        """An Add whose ``user_id`` is no string."""
+        form = self.odd[which % len(self.odd)]
+        self._make(Call("add", form, "{u}:odd", "{u}:session-0", text))
 
     def _add(self, user: int, request: int, session: int, text: int) -> Call:
         call = Call(
@@ -290,12 +298,16 @@ class _Machine(RuleBasedStateMachine):
         return call
 
     def _asked(self, user: int, alias: int) -> Call:
+        users = self.family.users
+        return self._beside(Call("search", users[user % len(users)]), user, alias)
+
+    def _beside(self, call: Call, user: int, alias: int) -> Call:
+        """The same, with a key of the family beside ``user_id`` that names another user."""
         users, keys = self.family.users, self.family.aliases
-        call = Call("search", users[user % len(users)])
-        if keys:
-            other = users[(user + 1) % len(users)].text
-            call = replace(call, alias=keys[alias % len(keys)], named=other)
-        return call
+        if not keys:
+            return call
+        other = users[(user + 1) % len(users)].text
+        return replace(call, alias=keys[alias % len(keys)], named=other)
 
     def _make(self, *calls: Call) -> None:
         if not calls:
