@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aml_cli.options import configured
+from aml_cli.report_options import wanted_files, write_reports
+from aml_cli.resuming import earlier_run, taken_over
 from aml_cli.running import (
     make_target,
     print_settings,
     until_interrupted,
     usage_error,
-    write_report,
 )
 from aml_contract.config import Resolved
 
@@ -30,6 +31,16 @@ def check(
     plan: Annotated[
         bool, typer.Option("--plan", help="Print how many requests would be sent; send none.")
     ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with a run that was stopped or killed, RUN or the latest."
+        ),
+    ] = False,
+    run_name: Annotated[
+        str | None,
+        typer.Argument(metavar="RUN", help="With --resume: the name of a run in .aml/runs."),
+    ] = None,
 ) -> None:
     """Judge an endpoint by the contract.
 
@@ -40,15 +51,23 @@ def check(
     import secrets
 
     from aml_cli.console import SteadyConsole
-    from aml_contract.checking.check import RUNS, Check, capabilities_of, means_of
-    from aml_contract.checking.selection import UnknownRuleError, select
+    from aml_contract.checking.check import RUNS, Check, capabilities_of
+    from aml_contract.checking.events import RunUnderWay
+    from aml_contract.checking.resumption import CannotResume
+    from aml_contract.checking.selection import Means, UnknownRuleError, select
     from aml_contract.checking.selection import plan as plan_of
     from aml_contract.rule import Capability, all_rules
     from aml_contract.run import Run, new_run_id
 
+    if run_name is not None and not resume:
+        usage_error(f"{run_name!r} is no option; an endpoint is named as --url {run_name}")
+    earlier = None
+    if resume:
+        earlier, settings = earlier_run(settings, run_name)
     target = make_target(settings)
+    only = settings["only"] or (earlier.tried if earlier else ())
     try:
-        selected = select(all_rules(), settings["only"], quick=settings["quick"])
+        selected = select(all_rules(), only, quick=settings["quick"])
     except UnknownRuleError as error:
         usage_error(str(error))
     run_id, seed, track = new_run_id(), settings["seed"], settings["track"]
@@ -63,18 +82,26 @@ def check(
     )
     console = SteadyConsole()
     if plan:
-        _print_plan(console, plan_of(selected, means_of(target, run)))
+        _print_plan(console, plan_of(selected, Means.of(target, run.capabilities)))
         return
-    made = Check(
-        target,
-        selected,
-        run,
-        budget=settings["time"],
-        strict=settings["strict"],
-        directory=RUNS / run_id,
-        run_id=run_id,
-        origins=settings.origins,
-    )
+    try:
+        made = Check(
+            target,
+            selected,
+            run,
+            budget=settings["time"],
+            strict=settings["strict"],
+            directory=RUNS / run_id,
+            run_id=run_id,
+            origins=settings.origins,
+            show_replies=settings["show_replies"],
+            resumed=earlier,
+        )
+    except (CannotResume, RunUnderWay) as error:
+        usage_error(str(error))
+    if earlier:
+        kept = len(made.rules) - len(made.left)
+        console.print(taken_over(earlier, kept, len(made.left)), highlight=False, soft_wrap=True)
     code = execute(made, console, settings, require_all=settings["require_all"])
     raise typer.Exit(code)
 
@@ -93,7 +120,7 @@ def execute(
 
     _print_header(console, check, command)
     print_settings(console, settings, check.target)
-    with ProgressView(console, len(check.rules)) as view:
+    with ProgressView(console, len(check.left)) as view:
         check.view = view
         until_interrupted(check.execute())
     report = check.report()
@@ -101,9 +128,8 @@ def execute(
         typer.echo(f"aml: {check.unreachable}", err=True)
     else:
         _print_outcome(console, check)
-    if path := settings.get("json"):
-        write_report(path, report.model_dump_json(indent=2))
-    return exit_code(report, require_all=require_all)
+    unwritten = write_reports(report, check.rules, wanted_files(settings))
+    return exit_code(report, require_all=require_all, unwritten=bool(unwritten))
 
 
 def _print_header(console: Console, check: Check, command: str) -> None:

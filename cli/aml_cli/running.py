@@ -30,10 +30,11 @@ def until_interrupted(work: Coroutine[Any, Any, None]) -> None:
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report; what prevents it is said and costs nothing else."""
+    """Write a report, whole or not at all; what prevents it is said and costs nothing else."""
+    from aml_contract.report.writing import write_whole
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n", encoding="utf-8")
+        write_whole(path, text + "\n")
     except OSError as error:
         typer.echo(f"aml: the report was not written: {error}", err=True)
 

@@ -188,13 +188,19 @@ def parts_of(events: Sequence[Event]) -> list[Sequence[Event]]:
     return [events[a:b] for a, b in zip(starts, [*starts[1:], len(events)], strict=True)]
 
 
-def exit_code(report: Report, *, require_all: bool = False) -> int:
-    """The exit code of ``aml``: the first that holds of 130, 4, 1, 3, 5, 6, 0."""
+def exit_code(report: Report, *, require_all: bool = False, unwritten: bool = False) -> int:
+    """The exit code of ``aml``: the first that holds of 130, 4, 1, 3, 5, 6, 0.
+
+    Args:
+        report: the run.
+        require_all: an incomplete run is 6.
+        unwritten: a report could not be written: that is 3, as other errors of the kit.
+    """
     holds = {
         130: report.stopped == "interrupted",
         4: report.stopped == "unreachable",
         1: bool(report.having(Outcome.FAILED)),
-        3: bool(report.having(Outcome.KIT_ERROR)),
+        3: unwritten or bool(report.having(Outcome.KIT_ERROR)),
         5: report.tested == 0,
         6: require_all and report.verdict is Verdict.INCOMPLETE,
     }

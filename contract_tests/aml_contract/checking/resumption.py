@@ -68,6 +68,11 @@ class Resumption:
         """The run's name."""
         return self.report.run
 
+    @property
+    def tried(self) -> list[str]:
+        """The names of the rules that the run meant to try."""
+        return [result.rule for result in self.report.rules]
+
     def kept(self, rules: Iterable[Rule]) -> list[Rule]:
         """The rules whose results are taken over."""
         outcomes = {result.rule: result.outcome for result in self.report.rules}
@@ -132,7 +137,6 @@ class Resumption:
             "track": was.settings.track,
             "seed": str(was.seed),
             "fuzz_budget": f"{was.settings.fuzz_budget:g}",
-            "only": ",".join(result.rule for result in was.rules),
         }
         words |= {"without": ",".join(declined)} if declined else {}
         switches = {"strict": was.settings.strict, "quick": was.settings.quick}

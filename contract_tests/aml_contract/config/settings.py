@@ -86,6 +86,11 @@ class Setting:
         return str(value)
 
 
+def _file(name: str, text: str) -> Setting:
+    """A format of the report, and the file that it goes to."""
+    return Setting(name, "report", text, kind=Kind.PATH, metavar="FILE")
+
+
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "url",
@@ -250,7 +255,19 @@ SETTINGS: tuple[Setting, ...] = (
         kind=Kind.WHOLE,
         metavar="N",
     ),
-    Setting("json", "report", "Write the report as JSON.", kind=Kind.PATH, metavar="FILE"),
+    _file("html", "Write the report as one HTML page, which opens offline."),
+    _file("json", "Write the report as JSON."),
+    _file("junit", "Write the report as JUnit XML."),
+    _file("markdown", "Write the report as Markdown, for a pull request or a job's summary."),
+    _file("sarif", "Write the report as SARIF, for code scanning."),
+    _file("ctrf", "Write the report as CTRF."),
+    Setting(
+        "show_replies",
+        "report",
+        "Keep answers whole. Otherwise only what the kit itself sent is shown of them.",
+        kind=Kind.SWITCH,
+        default=False,
+    ),
     Setting("strict", "report", "Broken SHOULD rules fail too.", kind=Kind.SWITCH, default=False),
     Setting(
         "require_all",

@@ -20,7 +20,7 @@ from aml_contract.checking.document import Report
 from aml_contract.checking.result import RuleResult, summary_of
 from aml_contract.exchange import NotStrictJSONError, parse_strict
 from aml_contract.latency import in_words
-from aml_contract.outcome import Level, Outcome
+from aml_contract.outcome import Level
 from aml_contract.report.html.plots import plots
 from aml_contract.report.wording import (
     GLANCE,
