@@ -28,9 +28,9 @@ import uvicorn
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from aml_contract.checking.check import Check, View, capabilities_of, means_of  # noqa: E402
+from aml_contract.checking.check import Check, View, capabilities_of  # noqa: E402
 from aml_contract.checking.result import RuleResult  # noqa: E402
-from aml_contract.checking.selection import select  # noqa: E402
+from aml_contract.checking.selection import Means, select  # noqa: E402
 from aml_contract.endpoint.target import Target  # noqa: E402
 from aml_contract.latency import busy_seconds  # noqa: E402
 from aml_contract.rule import Rule, all_rules  # noqa: E402
@@ -133,7 +133,7 @@ def main() -> None:
     ended = time.perf_counter()
     if check.unreachable:
         sys.exit(check.unreachable)
-    able = [rule for rule in rules if means_of(target, run).obstacle(rule) is None]
+    able = [rule for rule in rules if Means.of(target, capabilities).obstacle(rule) is None]
     print(f"start-up {watch.ready_at - began:.1f} s, not counted below")
     report(able, run, watch, ended - watch.ready_at, args.concurrency)
 

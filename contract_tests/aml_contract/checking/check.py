@@ -20,7 +20,6 @@ from aml_contract.checking.result import Recorder, RuleResult
 from aml_contract.checking.resumption import Resumption
 from aml_contract.checking.runner import Observer, Runner
 from aml_contract.checking.samples import Timed
-from aml_contract.checking.selection import Means
 from aml_contract.endpoint.http import HTTPEndpoint, Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
 from aml_contract.latency import busy_seconds
@@ -223,16 +222,6 @@ def endpoint_info(target: Target, endpoint: HTTPEndpoint | None = None) -> Endpo
         command=clean(target.command) if target.command else None,
         auth=str(target.auth),
         flags=[clean(flag) for flag in target.flags],
-    )
-
-
-def means_of(target: Target, run: Run) -> Means:
-    """What the rules may count on."""
-    return Means(
-        run.capabilities,
-        can_restart=target.managed or bool(target.restart_cmd),
-        can_kill=target.managed,
-        can_break=bool(target.fault_cmd),
     )
 
 

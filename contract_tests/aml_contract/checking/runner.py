@@ -112,18 +112,9 @@ class Runner:
         self.observer.rule_finished(rule, result)
         return result
 
-    def _means(self) -> Means:
-        process = self.endpoint.process
-        return Means(
-            self.run.capabilities,
-            can_restart=process is not None,
-            can_kill=process is not None and process.can_kill,
-            can_break=self.endpoint.faults is not None,
-        )
-
     def _obstacle(self, rule: Rule) -> tuple[Outcome, str] | None:
         """Why the rule is not even tried."""
-        if obstacle := self._means().obstacle(rule):
+        if obstacle := Means.of(self.endpoint.target, self.run.capabilities).obstacle(rule):
             return obstacle
         if rule.last:
             return None

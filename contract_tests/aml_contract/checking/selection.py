@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from aml_contract.endpoint.target import Target
 from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import Capability, Cost, Need, Rule
 
@@ -26,6 +27,16 @@ class Means:
     can_restart: bool
     can_kill: bool
     can_break: bool
+
+    @classmethod
+    def of(cls, target: Target, capabilities: frozenset[Capability]) -> Means:
+        """What rules may count on at a target, before it is opened or while it is open."""
+        return cls(
+            capabilities,
+            can_restart=target.managed or bool(target.restart_cmd),
+            can_kill=target.managed,
+            can_break=bool(target.fault_cmd),
+        )
 
     def obstacle(self, rule: Rule) -> tuple[Outcome, str] | None:
         """Why ``rule`` cannot be tried on such a target; ``None`` if it can."""

@@ -9,6 +9,7 @@ from typing import Protocol
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.operator import Faults
 from aml_contract.endpoint.raw import RawConnection
+from aml_contract.endpoint.target import Target
 from aml_contract.exchange import Exchange, Operation
 
 
@@ -49,6 +50,9 @@ class Process(Protocol):
 
 class Endpoint(Protocol):
     """What a rule's trial sends through."""
+
+    target: Target
+    """What the user asked for."""
 
     add_url: str
     search_url: str
