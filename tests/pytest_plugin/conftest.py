@@ -39,12 +39,12 @@ class Project:
     def words(self, *arguments, light=True):
         return [self.python, "-m", "pytest", *(LIGHT if light else ()), *map(str, arguments)]
 
-    def run(self, *arguments, light=True, **environment):
-        """Run pytest to its end."""
+    def run(self, *arguments, light=True, below=".", **environment):
+        """Run pytest to its end, in the directory or one below it."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         return subprocess.run(
             self.words(*arguments, light=light),
-            cwd=self.root,
+            cwd=self.root / below,
             env={**kept, "COLUMNS": "120", **environment},
             capture_output=True,
             text=True,

@@ -89,3 +89,13 @@ def test_mistakes_of_usage_are_one_sentence(project, arguments, words):
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert words in done.stderr + done.stdout
     assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_directory_below_the_root_finds_the_settings_and_keeps_the_events(project):
+    project.write("aml.toml", f"[endpoint]\ncmd = '''{command()}'''\n")
+    done = project.contract(*FEW, "-v", below="tests")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"rootdir: {project.root}" in done.stdout
+    assert "(../aml.toml:2)" in done.stdout
+    assert "aml_contract::structure/add-success PASSED" in done.stdout
+    assert list(project.root.glob("tests/.aml/runs/*/events.jsonl"))
