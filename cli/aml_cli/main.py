@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from aml_cli import check, explain, init, matrix, new, reproduce, rules, serve, smoke
+from aml_cli import check, explain, init, matrix, new, report, reproduce, rules, serve, smoke
 
 app = typer.Typer(
     name="aml",
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command("init")(init.init)
 app.command("check")(check.check)
+app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("new")(new.new)
 app.command("serve")(serve.serve)
