@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
-from pydantic import BaseModel
-
+from aml_contract.documented import Documented
 from aml_contract.exchange import Exchange
 
 
-class Latency(BaseModel):
+class Latency(Documented):
     """Percentiles of one operation, in seconds."""
 
     count: int
+    """Requests that the figures are of."""
     p50: float
+    """Half of them took no longer."""
     p95: float
     p99: float
     max: float
+    """The slowest."""
 
     def __str__(self) -> str:
         return (

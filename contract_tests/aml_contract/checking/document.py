@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from aml_contract.checking.events import Event
 from aml_contract.checking.result import RuleResult
 from aml_contract.checking.samples import Samples, Timed, samples_of, timed_of
+from aml_contract.documented import Documented
 from aml_contract.latency import Latency, latency_of
 from aml_contract.outcome import Level, Outcome, Verdict, verdict_of
 
@@ -19,26 +20,30 @@ _STARTS = frozenset({"run_started", "run_resumed"})
 _TRIED = frozenset({Outcome.PASSED, Outcome.FAILED, Outcome.WARNED})
 
 
-class EndpointInfo(BaseModel):
+class EndpointInfo(Documented):
     """Which endpoint was judged; no key in it."""
 
     kind: str
     """``url``, ``cmd``, ``app`` or ``system``."""
     add_url: str | None
+    """``null`` if the server was never started."""
     search_url: str | None
     health_url: str | None
     command: str | None = None
+    """What started the server, if the kit did."""
     auth: str
+    """How the key travelled: ``bearer``, ``token``, ``x-api-key`` or ``none``."""
     flags: list[str]
     """The options of ``aml check`` that name it again."""
 
 
-class Requests(BaseModel):
+class Requests(Documented):
     """How many requests a run sent."""
 
     adds: int = 0
     searches: int = 0
     others: int = 0
+    """Health, and probes."""
 
     @property
     def total(self) -> int:
@@ -46,14 +51,19 @@ class Requests(BaseModel):
         return self.adds + self.searches + self.others
 
 
-class Settings(BaseModel):
+class Settings(Documented):
     """What the run was asked to do."""
 
     concurrency: int
+    """Requests in flight at most."""
     capabilities: list[str]
+    """What the endpoint claims: ``verbatim``, ``images``, ``deferred_add``, ``auth``."""
     track: str
+    """``textual``, ``coding`` or ``multimodal``."""
     strict: bool
+    """Whether broken SHOULD rules failed."""
     quick: bool
+    """Whether only MUST rules with few requests were tried."""
     budget: float | None
     """Seconds after which no further rule was started."""
     fuzz_budget: float = 20.0
@@ -64,7 +74,7 @@ class Settings(BaseModel):
     """Where each setting came from that is no default: ``--url``, ``$AML_URL``, ``aml.toml:3``."""
 
 
-class Planned(BaseModel):
+class Planned(Documented):
     """A rule that the run meant to try."""
 
     rule: str
@@ -73,18 +83,20 @@ class Planned(BaseModel):
     transport: str
 
 
-class Part(BaseModel):
+class Part(Documented):
     """A run that was resumed has several parts, each begun by a command of its own."""
 
     started: str
     """Date and time, ISO 8601 in UTC."""
     seconds: float
+    """How long it took."""
     stopped: Stopped | None
+    """Why it did not come to its end; ``null`` if it did."""
     results: int
     """How many rules came to a result in it that still counts."""
 
 
-class Report(BaseModel):
+class Report(Documented):
     """The result of one run.
 
     ``stopped`` says why a run did not come to its end: interrupted (Ctrl-C), unreachable,
@@ -98,7 +110,9 @@ class Report(BaseModel):
     run: str
     """The run's name, and that of its directory."""
     verdict: Verdict
+    """``CONFORMANT``, ``INCOMPLETE`` or ``NONCONFORMANT``."""
     stopped: Stopped | None
+    """Why it did not come to its end: ``interrupted``, ``unreachable`` or ``killed``."""
     reason: str | None = None
     """The message, if nothing answered."""
     seed: int
@@ -108,9 +122,13 @@ class Report(BaseModel):
     seconds: float | None
     """How long it took; of a run that was killed, until its last event."""
     parts: list[Part] = Field(default_factory=list)
+    """One, and another for each time it was resumed."""
     endpoint: EndpointInfo
+    """Which endpoint was judged."""
     settings: Settings
+    """What the run was asked to do."""
     requests: Requests = Field(default_factory=Requests)
+    """How many requests were sent."""
     endpoint_seconds: float | None = None
     """How long at least one request was in flight; not known of a run that was killed."""
     latency: dict[str, Latency] = Field(default_factory=dict)
@@ -118,6 +136,7 @@ class Report(BaseModel):
     samples: dict[str, Samples] = Field(default_factory=dict)
     """The same requests, to be plotted: ``add`` and ``search``."""
     rules: list[RuleResult]
+    """What each rule came to, also those that were not tried."""
 
     @property
     def tested(self) -> int:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from aml_contract.checking.masking import MOST_READ, Mask, beginning
+from aml_contract.documented import Documented
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl, inlined
 from aml_contract.exchange import Exchange
@@ -21,43 +22,59 @@ _SHOWN = 4_000
 """Characters of a body that a report keeps."""
 
 
-class ExchangeRecord(BaseModel):
+class ExchangeRecord(Documented):
     """One exchange of a finding: bodies shortened, answers masked, the key as ``$AML_KEY``."""
 
     operation: str
+    """``add``, ``search`` or ``health``."""
     method: str
     url: str
     headers: dict[str, str]
+    """As sent, the key as ``$AML_KEY``."""
     body: str
+    """What was sent, its first 4,000 characters."""
     body_bytes: int
+    """How long it was in all."""
     status: int | None
+    """``null`` if no whole answer came."""
     error: str | None
+    """Why no answer came, in words."""
     reply_headers: dict[str, str]
     reply: str
+    """What came back, masked, its first 4,000 characters."""
     reply_bytes: int
+    """How long it was in all."""
     seconds: float
+    """From the first byte sent to the last received."""
     curl: str
     """Sends the same request again."""
 
 
-class RuleResult(BaseModel):
+class RuleResult(Documented):
     """What one rule came to on one endpoint."""
 
     rule: str
+    """Its name, ``family/what-it-tries``."""
     level: Level
+    """``MUST``, ``SHOULD`` or ``MAY``."""
     clause: str
     """Clauses of the wire contract, comma-separated."""
     outcome: Outcome
+    """``passed``, ``failed``, ``warned``, ``not_applicable``, ``not_tested`` or ``kit_error``."""
     transport: str
+    """``http`` for ordinary requests, ``raw`` for bytes over a socket."""
     message: str = ""
     """What was found, or why the rule was not tried; empty if it passed."""
     seconds: float = 0.0
+    """How long trying it took."""
     requests: int = 0
     """Requests the rule sent."""
     exchanges: list[ExchangeRecord] = Field(default_factory=list)
     """The fewest that show a finding."""
     notes: list[str] = Field(default_factory=list)
+    """Remarks that change no outcome."""
     figures: dict[str, float] = Field(default_factory=dict)
+    """Numbers that change no outcome, by name; times are in seconds."""
     repeat: dict[str, Any] | None = None
     """The steps of a generated finding, ids left open, for ``aml reproduce``."""
 

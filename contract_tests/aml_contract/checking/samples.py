@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from statistics import quantiles
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
-
+from aml_contract.documented import Documented
 from aml_contract.exchange import Exchange
 
 MOST = 500
 """Points that a report keeps of one kind of request."""
 
 
-class Samples(BaseModel):
+class Samples(Documented):
     """Latencies of one kind of request: its points over the run, and how all are spread."""
 
     points: list[tuple[float, float]]
