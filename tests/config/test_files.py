@@ -24,8 +24,8 @@ def said(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[endpoint]\nurll = 'x'", "aml.toml:4: there is no setting urll in [endpoint]; did you mean"),
-        ("[endpoint]\nadd-url = 'x'", "did you mean add_url?"),
+        ("[endpoint]\nurll = 'x'", "aml.toml:4: there is no setting urll in [endpoint]; did"),
+        ("[endpoint]\nadd-url = 'x'", "in [endpoint]; did you mean add_url?"),
         ("[endpont]\nurl = 'x'", "aml.toml:3: there is no [endpont]; did you mean [endpoint]?"),
         ("[limits]\nurl = 'x'", "aml.toml:4: url belongs in [endpoint], not in [limits]"),
         ("[limits]\nfrob = 1", "there is no setting frob in [limits]; there are concurrency"),
