@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from aml_contract.checking.document import Report
 from tests.pytest_plugin.conftest import FEW, command, counts
 
 BREAKS = """
@@ -41,6 +42,26 @@ def test_one_item_a_rule_and_the_verdict(project):
         "aml_outcome": "passed",
     }
     assert float(case.get("time")) > 0
+
+
+@pytest.mark.parametrize("spread", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_reports_are_written_as_by_the_command_line(project, spread):
+    done = project.contract(
+        "--aml-cmd", command(), *FEW, "--aml-json", "out/report.json", *spread
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert "json report: out/report.json" in done.stdout
+    report = Report.model_validate_json((project.root / "out/report.json").read_text())
+    assert report.verdict == "CONFORMANT"
+    assert {result.rule for result in report.rules} == set(FEW[1::2])
+
+
+def test_a_report_that_cannot_be_written_costs_nothing_else(project):
+    project.write("file", "")
+    done = project.contract("--aml-cmd", command(), *FEW, "--aml-json", "file/report.json")
+    assert done.returncode == 0, done.stdout
+    assert "json report: not written: " in done.stdout
+    assert "CONFORMANT: every MUST rule" in done.stdout
 
 
 def test_a_failure_shows_our_message_and_no_traceback(project):
