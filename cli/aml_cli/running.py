@@ -24,9 +24,15 @@ def until_interrupted(work: Coroutine[Any, Any, None]) -> None:
     import contextlib
     import signal
 
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(work)
+    async def stoppable() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        # By itself, not by way of SIGINT: shells have that ignored by what runs beside them.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        await work
+
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+        asyncio.run(stoppable())
 
 
 def write_report(path: Path, text: str) -> None:

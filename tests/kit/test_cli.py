@@ -137,8 +137,13 @@ def test_ctrl_c_still_reports_and_leaves_no_server(aml_started, tmp_path):
     assert_no_server(events)
 
 
-def test_sigterm_ends_like_ctrl_c(aml_started, tmp_path):
-    child = aml_started("check", "--cmd", command("slow"), "--concurrency", 1)
+@pytest.mark.parametrize("sigint", [signal.SIG_IGN, signal.SIG_DFL], ids=["job", "terminal"])
+def test_sigterm_ends_like_ctrl_c(aml_started, tmp_path, sigint):
+    before = signal.signal(signal.SIGINT, sigint)  # shells have jobs of scripts ignore it
+    try:
+        child = aml_started("check", "--cmd", command("slow"), "--concurrency", 1)
+    finally:
+        signal.signal(signal.SIGINT, before)
     events = events_of(tmp_path)
     eventually(lambda: '"rule_started"' in events.read_text())
     child.terminate()
