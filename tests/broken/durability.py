@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import uuid
+from contextvars import ContextVar
 from dataclasses import asdict, replace
 
 from tests.broken.correct import Add, Correct, Message, RefusedError
@@ -143,12 +144,14 @@ class ForgetsTheAbsent(Correct):
 
     kills = {"durability/client-abort": "comes back 2 times instead of 1"}
 
+    receiving = ContextVar("receiving")  # of its own request, whatever else is served
+
     async def __call__(self, scope, receive, send):
-        self.receive = receive
+        self.receiving.set(receive)
         await super().__call__(scope, receive, send)
 
     async def store(self, add):
-        receive = self.receive
+        receive = self.receiving.get()
         await super().store(add)
         try:
             async with asyncio.timeout(0.05):
