@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import sys
 import traceback
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from aml_cli import check, explain, init, matrix, new, report, reproduce, rules, serve, smoke
+from aml_cli.stdout import give_up_stdout, lost
 
 app = typer.Typer(
     name="aml",
@@ -67,7 +69,14 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         app()
+    except SystemExit as end:
+        if end.code in (0, None) and lost:
+            sys.exit(3)
+        raise
     except Exception as error:  # noqa: BLE001  the last resort of a program
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            give_up_stdout(error)
+            sys.exit(3)
         if isinstance(error, ModuleNotFoundError) and error.name in _KIT_MODULES:
             extra = "pip install 'aml-contract[contract]'"
             typer.echo(f"aml: this needs the module {error.name}: {extra}", err=True)

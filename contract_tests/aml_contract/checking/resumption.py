@@ -171,7 +171,7 @@ class Resumption:
 
 def latest_run(runs: Path) -> Path | None:
     """The directory of the run that wrote last."""
-    found = [file for file in runs.glob("*/events.jsonl") if file.is_file()]
+    found = [file for file in runs.glob("*/events.jsonl") if file.stat().st_size]
     return max(found, key=lambda file: file.stat().st_mtime_ns).parent if found else None
 
 
