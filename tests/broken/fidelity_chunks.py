@@ -8,9 +8,7 @@ from tests.broken.correct import Correct
 class MixesUpBatches(Correct):
     """Embeddings come back in another order than they were asked for."""
 
-    kills = {
-        "fidelity/batch-order": "quotes message 1 of a chunk of 20 brings message 20 first"
-    }
+    kills = {"fidelity/batch-order": "quotes message 1 of a chunk of 20 brings message 20 first"}
 
     def index(self, add):
         super().index(add)

@@ -68,6 +68,13 @@ def test_the_verdict_says_where_to_begin():
     )
 
 
+def test_the_verdict_names_the_command_of_a_rule_that_was_not_selected():
+    (alone,) = [rule for rule in RULES if rule.name == "echo/ids"]
+    said = verdict_sentence(report([alone], cmd=command("refuse")))
+    assert "nothing could be tested. structure/legal-requests says what is in the way: aml" in said
+    assert said.endswith("--only structure/legal-requests")
+
+
 def test_a_wrong_url_is_one_finding():
     found = report(FIRST, cmd=command(), add_url="/nowhere", search_url="/nowhere")
     assert [one.rule for one in found.having(Outcome.FAILED)] == ["structure/legal-requests"]

@@ -60,13 +60,13 @@ def verdict_sentence(report: Report) -> str:
         case Verdict.NONCONFORMANT:
             rest = f"; {len(untested)} could not be tested" if untested else ""
             of_tested = f"{len(failed)} of {_rules(len(failed) + len(passed), 'MUST')} failed"
-            return f"{of_tested}{rest}.{_beginning(report)}"
+            return f"{of_tested}{rest}.{_beginning(report) or _asking(report)}"
         case Verdict.INCOMPLETE if not report.tested:
-            return "nothing could be tested."
+            return f"nothing could be tested.{_asking(report)}"
         case Verdict.INCOMPLETE:
             return (
                 f"no MUST rule failed ({len(passed)} passed), "
-                f"but {len(untested)} could not be tested."
+                f"but {len(untested)} could not be tested.{_asking(report)}"
             )
         case Verdict.CONFORMANT:
             quick = " Only quick ones were tried; without --quick, all are."
@@ -197,6 +197,18 @@ def _beginning(report: Report) -> str:
     rule, count = kept.most_common(1)[0]
     waits = "1 rule waits" if count == 1 else f"{count} rules wait"
     return f" Begin with {rule}: {waits} for it."
+
+
+def _asking(report: Report) -> str:
+    """The command of the rule that reasons for not testing name, if it was not selected."""
+    tried = {result.rule for result in report.rules}
+    named: Counter[str] = Counter()
+    for result in report.having(Outcome.NOT_TESTED):
+        named.update(set(_NAMED.findall(result.message)) - tried)
+    if not named:
+        return ""
+    rule, _ = named.most_common(1)[0]
+    return f" {rule} says what is in the way: {reproduction(report, rule)}"
 
 
 def _rules(count: int, level: str) -> str:
