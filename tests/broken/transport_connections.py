@@ -34,13 +34,14 @@ class LeavesBodies(Correct):
     """Refuses without reading; the rest of the body is then read as a request."""
 
     kills = {"transport/after-refusal": "a good Search on the same connection was answered"}
+    statuses = range(400, 500)
 
     def uvicorn_settings(self):
         return super().uvicorn_settings() | {"http": ForgetfulProtocol}
 
     async def __call__(self, scope, receive, send):
         async def sending(event):
-            if event.get("status", 200) >= 400:
+            if event.get("status") in self.statuses:
                 # The protocol object is the bound sender's flow: reached as uvicorn has it.
                 protocol = send.__self__.on_response.__self__
                 protocol.left = b"}]}\r\n\r\n"
