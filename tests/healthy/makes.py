@@ -1,70 +1,116 @@
 """The healthy makes: one list for the tests and for ``aml matrix``.
 
-They are as unlike as real ones: six HTTP servers, four kinds of stores, both readings where
-readers of the contract disagree. ``expected`` holds what the kit rightly says of each.
+They are as unlike as real ones: six HTTP servers, many kinds of stores and ids, both readings
+where readers of the contract disagree. ``expected`` holds what the kit rightly says of each.
 """
 
+import hashlib
 import sys
+import tomllib
+from pathlib import Path
 
-from aml_contract.matrix.entry import Entry
-from tests.broken.serving import ROOT
+from aml_contract.matrix.entry import KEY_VARIABLE, Entry
+from tests.broken.serving import PATIENCE, ROOT
 
-_START = f"cd {ROOT} && exec {sys.executable} -m"
-_NO_HEAD = {"health/head": "E4: HEAD on Add and Search is answered 405, as most frameworks do"}
-_REFUSES = (
-    "peer checks, last section: a legal reading, and a risk where the platform reads otherwise"
-)
+HERE = Path(__file__).parent
+BETTERMEMORY = ROOT / ".venv/bettermemory"
+"""Where ``scripts/bettermemory`` installs it."""
+
+_HEAD = {"health/head": "E4: HEAD on Add and Search is answered 405, as by most frameworks"}
+_REFUSES = "a legal reading (peer checks, last section), and a risk if the platform's is the other"
 
 
 def healthy_makes():
     """Each make, how it is started, and the findings on it that are true."""
     return [
-        Entry(
-            name="dict",
-            healthy=True,
-            cmd=f"{_START} tests.healthy.dict_server --port {{port}}",
+        make(
+            "dict",
+            "dict_server",
             killable=False,  # it keeps all in memory
-        ),
-        Entry(
-            name="http-server",
-            healthy=True,
-            cmd=f"{_START} tests.healthy.stdlib_server --port {{port}} --data {{data}}",
-        ),
-        Entry(
-            name="sqlite",
-            healthy=True,
-            cmd=f"{_START} tests.healthy.flask_server --port {{port}} --data {{data}}",
-            auth="token",
-            expected=_NO_HEAD,
-        ),
-        Entry(
-            name="strict",
-            healthy=True,
-            cmd=f"{_START} tests.healthy.strict_server --port {{port}} --data {{data}}",
-            auth="x-api-key",
             expected={
-                **_NO_HEAD,
+                "errors/invalid-fields": "A7: pydantic takes true for the number 1",
+                "fidelity/surrogates": "A10, F3: half a surrogate pair in a query ends in a 500",
+                "limits/top-k-invalid": 'S3: pydantic takes "5" and true for numbers',
+                "transport/content-type": "E1: FastAPI refuses JSON that is not called so",
+            },
+        ),
+        make("http-server", "stdlib_server"),
+        make("sqlite", "flask_server", auth="token", expected=_HEAD),
+        make(
+            "strict",
+            "strict_server",
+            auth="x-api-key",
+            expected=_HEAD
+            | {
                 "input/blank-turn": f"A9: blank turns are refused; {_REFUSES}",
                 "input/roles": f"A5: other roles are refused; {_REFUSES}",
                 "input/text-parts": f"A6: text parts are refused; {_REFUSES}",
                 "input/unknown-keys": f"A8: unknown fields are refused; {_REFUSES}",
                 "limits/top-k-large": f"S3: a top_k above 100 is refused; {_REFUSES}",
                 "repeats/conflicting-body": f"R4: the first write wins in silence; {_REFUSES}",
-                "repeats/unknown-keys": "R3: a repeat with unknown fields is refused, as they are",
                 "structure/extra-keys": "A11: the Add answer holds memory_ids",
             },
         ),
-        Entry(
-            name="rewriting",
-            healthy=True,
-            cmd=f"{_START} tests.healthy.rewriting_server --port {{port}} --data {{data}}",
+        make(
+            "rewriting",
+            "rewriting_server",
             add_path="/v1/memories",
             search_path="/v1/memories/search",
             without=("verbatim",),
         ),
-        Entry(
-            name="hybrid",
-            healthy=True,
-            cmd=f"{_START} aml_cli.main serve hybrid --port {{port}} --data {{data}}",
-        ),
+        hybrid(),
+        bettermemory(),
     ]
+
+
+def make(name, module, **rest):
+    """An entry of a server in this directory."""
+    data = "" if rest.get("killable") is False else " --data {data}"
+    return Entry(
+        name=name,
+        healthy=True,
+        cmd=f"{_python()} -m tests.healthy.{module} --port {{port}}{data}",
+        thresholds={"patience": PATIENCE},
+        version=_digest(HERE / f"{module}.py"),
+        **rest,
+    )
+
+
+def hybrid():
+    """The reference memory behind the SDK's server."""
+    return Entry(
+        name="hybrid",
+        healthy=True,
+        cmd=f"{_python()} -m aml_cli.main serve hybrid --port {{port}} --data {{data}}",
+        thresholds={"patience": PATIENCE},
+        version=_digest(
+            *sorted((ROOT / "adapters").rglob("*.py")), *sorted((ROOT / "sdk").rglob("*.py"))
+        ),
+    )
+
+
+def bettermemory():
+    """One that none of us wrote, with the findings on it that were proved one by one."""
+    findings = HERE / "bettermemory/findings.toml"
+    true = tomllib.loads(findings.read_text())
+    environment = f"AML_ADAPTER_TOKEN=${KEY_VARIABLE} AML_STORE_ROOT={{data}} PYTHONPATH=src"
+    return Entry(
+        name="bettermemory",
+        healthy=True,
+        cmd=f"cd {BETTERMEMORY}/source && {environment}"
+        " exec ../venv/bin/python bench/aml/server.py --port {port}",
+        auth="bearer",
+        thresholds={"patience": PATIENCE},
+        expected={rule: f"{one['clause']}: {one['why']}" for rule, one in true.items()},
+        sometimes=frozenset(rule for rule, one in true.items() if one.get("sometimes")),
+        version=_digest(HERE / "bettermemory/sdist.txt", HERE / "bettermemory/requirements.lock"),
+    )
+
+
+def _python():
+    return f"cd {ROOT} && exec {sys.executable}"
+
+
+def _digest(*files):
+    """Changes with any of the files."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

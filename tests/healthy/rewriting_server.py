@@ -1,8 +1,8 @@
 """aiohttp, and a memory that keeps facts: never what was said, but what follows from it.
 
 As systems with a model in their Add do, it takes a second for a chunk, cuts it into clauses,
-puts each in the third person, leaves small words out, and folds what it knew already into
-the fact that it has. The model is a handful of rules here, so that runs can be repeated.
+puts each in the third person, leaves small words out, and keeps two facts of the same words
+as one. The model is a handful of rules here, so that runs can be repeated.
 ``python -m tests.healthy.rewriting_server --port P --data DIR [--think SECONDS]``
 """
 
@@ -19,8 +19,6 @@ from aiohttp import web
 
 LONGEST = 240
 """Characters of what one fact tells; its topic stands before it."""
-SAME = 0.95
-"""Share of common words from which two facts are one."""
 CLAUSE = re.compile(r"(?<=[.!?;:。！？；])\s+|\n+|, (?=\w+ \w+)|[，。！？；]")
 THIRD_PERSON = {
     "i": "the user",
@@ -74,27 +72,25 @@ class Facts:
         os.fsync(self.journal.fileno())
 
     def learn(self, chunk):
-        facts = self.users.setdefault(chunk["user"], [])
+        facts = self.users.setdefault(chunk["user"], {})
         for number, (text, time) in enumerate(chunk["facts"]):
-            new = words(text)
-            old = next((f for f in facts if alike(new, f["words"])), None)
-            if old:
-                old |= {"text": text, "words": new, "time": time or old["time"]}
+            if (said := frozenset(words(text))) in facts:
+                facts[said] |= {"text": text, "time": time or facts[said]["time"]}
                 continue
             name = json.dumps([chunk["user"], chunk["request"], number]).encode()
-            id_ = f"fact_{hashlib.sha1(name).hexdigest()}"
-            facts.append({"id": id_, "text": text, "words": new, "time": time})
+            facts[said] = {
+                "id": f"fact_{hashlib.sha1(name).hexdigest()}",
+                "text": text,
+                "time": time,
+            }
         self.done[chunk["user"], chunk["request"]] = chunk["digest"]
 
     def search(self, user, query, top_k):
         wanted = words(query)
-        scored = [(len(wanted & f["words"]) / len(f["words"]), f) for f in self.users.get(user, [])]
+        facts = self.users.get(user, {})
+        scored = [(len(wanted & said) / len(said), fact) for said, fact in facts.items()]
         scored.sort(key=lambda hit: -hit[0])
         return [hit for hit in scored if hit[0]][:top_k]
-
-
-def alike(one, other):
-    return len(one & other) >= SAME * len(one | other)
 
 
 routes = web.RouteTableDef()
