@@ -119,6 +119,12 @@ def parse_strict(text: bytes) -> Any:
     Raises:
         NotStrictJSONError: with the reason in words.
     """
+    begins = text.lstrip()[:1]
+    if not begins:
+        raise NotStrictJSONError("it is empty")
+    if begins == b"<":
+        page = "a web page, a login, or a proxy's error, perhaps because the URL is another's"
+        raise NotStrictJSONError(f"it is HTML or XML: {page}")
 
     def no_constant(name: str) -> Any:
         raise NotStrictJSONError(f"{name} is not JSON")
