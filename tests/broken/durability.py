@@ -87,6 +87,28 @@ class ClaimsFirst(Correct):
         return ""
 
 
+class MakesRoomFirst(Correct):
+    """Whatever it has of a request is removed before that request is stored, again or not."""
+
+    kills = {"durability/kill-during-repeat": "on the next start a message of it is gone"}
+
+    async def claim(self, key, add):
+        return True
+
+    async def store(self, add):
+        key = self.request_key(add.user_id, add.request_id)
+        if self.done.pop(key, None) is not None:
+            self.write(replace(add, messages=()))
+        await asyncio.sleep(0.3)
+        await super().store(add)
+
+    def index(self, add):
+        user = self.user_key(add.user_id)
+        mine = {self.memory_id(add, position) for position in range(20)}
+        self.memories[user] = [m for m in self.memories.get(user, []) if m.id not in mine]
+        super().index(add)
+
+
 class StaleLock(Correct):
     """A lock file, removed by an orderly stop only, keeps the next start from writing."""
 

@@ -14,7 +14,7 @@ from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker
 from aml_contract.outcome import Level
 from aml_contract.rule import Cost, Need, rule
-from aml_contract.techniques.copies import Control
+from aml_contract.techniques.copies import Control, counts, ordinary_add
 from aml_contract.techniques.cut_short import repeated_once
 from aml_contract.techniques.lists import changed_id, same_order
 from aml_contract.techniques.steps import planted
@@ -127,6 +127,49 @@ async def kill_during_add(trial: Trial) -> None:
             takes = min(takes, first.seconds)
         await process.start()
         await repeated_once(trial, body, control, (first, "a kill -9 during it"))
+
+
+@rule(
+    "durability/kill-during-repeat",
+    level=Level.MUST,
+    clauses=("A12", "R1"),
+    title="A crash during a repeat takes nothing away from what was acknowledged.",
+    why="A store that makes room before it writes again loses the first copy with the second: "
+    "the platform has its 200 and sends it no more.",
+    fix="Answer a repeat from what is recorded; or write first and remove afterwards, in one "
+    "transaction.",
+    cost=Cost(adds=5, searches=20),
+    needs=KILL,
+    modes=(29, 35, 99),
+    peers=("P48", "P49"),
+    exclusive=True,
+    quick=False,
+)
+async def kill_during_repeat(trial: Trial) -> None:
+    """Two moments of a repeat; nothing is sent again, and every message is still there."""
+    process = trial.process
+    markers = [trial.ns.marker() for _ in range(20)]
+    texts = [trial.ns.padded(marker, 2_000) for marker in markers]
+    sample = [markers[0], markers[7], markers[13], markers[19]]
+    for moment in (0.3, 0.7):
+        user = trial.ns.user("struck")
+        body = trial.add_body(user, *texts)
+        first = await ordinary_add(trial, body)
+        if not all(await counts(trial, user, sample)):
+            raise NotTested("an ordinary message is not found (see visibility/immediate)", first)
+        struck = asyncio.create_task(trial.send("add", body, fresh=True))
+        await asyncio.sleep(first.seconds * moment)
+        await process.kill()
+        again = await struck
+        await process.start()
+        trial.require(
+            all(await counts(trial, user, sample)),
+            "an Add was answered 200, a kill -9 came during its repeat, and on the next start a "
+            "message of it is gone",
+            first,
+            again,
+            trial.last_exchange_of("search"),
+        )
 
 
 @rule(
