@@ -9,7 +9,8 @@ import pytest
 
 from aml_contract.endpoint import reading
 from aml_contract.endpoint.curl import curl
-from aml_contract.endpoint.http import HTTPEndpoint, health_probe
+from aml_contract.endpoint.http import HTTPEndpoint
+from aml_contract.endpoint.probe import health_probe
 from aml_contract.endpoint.retry import send_again
 from aml_contract.endpoint.target import Target
 from aml_contract.exchange import NotStrictJSONError

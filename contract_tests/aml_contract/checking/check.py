@@ -20,6 +20,7 @@ from aml_contract.checking.result import Recorder, RuleResult
 from aml_contract.checking.resumption import Resumption
 from aml_contract.checking.runner import Observer, Runner
 from aml_contract.checking.samples import Timed
+from aml_contract.checking.waiting import tell_of_waiting
 from aml_contract.endpoint.http import HTTPEndpoint, Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
 from aml_contract.latency import busy_seconds
@@ -103,7 +104,11 @@ class Check(Observer):
                     recorder=self.recorder,
                     observer=self,
                 )
-                await runner.try_all(self.left)
+                telling = asyncio.create_task(tell_of_waiting(endpoint, self._say))
+                try:
+                    await runner.try_all(self.left)
+                finally:
+                    telling.cancel()
         except Unreachable as error:
             stopped, self.unreachable = "unreachable", str(error)
         except asyncio.CancelledError:

@@ -14,7 +14,8 @@ from aml_contract.endpoint.advice import in_short, not_started, unreachable
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.operator import Faults
-from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Probe, Say, StartError
+from aml_contract.endpoint.probe import health_probe
+from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Say, StartError
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
 from aml_contract.endpoint.reading import Reading, read, read_health
 from aml_contract.endpoint.slots import Slots
@@ -27,7 +28,6 @@ _PROBE_TIMEOUT = 10.0
 """Seconds that each of the three URLs has: a server that is only now woken up has all three."""
 _PROBE_SILENCE = 2.0
 """Seconds of waiting that need no explanation."""
-_PROBE_WAIT = 5.0
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
@@ -62,8 +62,17 @@ class HTTPEndpoint:
         self._slots = Slots(target.concurrency)
         self._lanes: dict[Operation, Slots] = {}
         self._began = time.perf_counter()
+        self._unanswered: dict[object, tuple[float, Operation]] = {}
         self._kept = _client(target, keep=target.concurrency)
         self._fresh = _client(target, keep=0)
+
+    @property
+    def longest_wait(self) -> tuple[float, Operation] | None:
+        """The seconds since the oldest request in flight was sent, and its kind."""
+        if not self._unanswered:
+            return None
+        began, operation = min(self._unanswered.values())
+        return time.perf_counter() - began, operation
 
     async def room(self) -> None:
         """Wait until a request could be sent at once, as nobody waits for a place."""
@@ -181,6 +190,7 @@ class HTTPEndpoint:
         status: int | None = None
         reply_headers: dict[str, str] = {}
         reply, error = Reading(b""), None
+        self._unanswered[request] = began, operation
         try:
             async with asyncio.timeout(self._timeout):
                 response = await (self._fresh if fresh else self._kept).send(request, stream=True)
@@ -196,6 +206,8 @@ class HTTPEndpoint:
             raise
         except (httpx.TransportError, httpx.DecodingError) as trouble:
             error = in_words(trouble)
+        finally:
+            del self._unanswered[request]
         if error is not None:
             status, reply_headers, reply = None, {}, Reading(b"")
         return Exchange(
@@ -278,24 +290,6 @@ def unreachable_message(endpoint: HTTPEndpoint, words: str) -> str:
     urls = (endpoint.health_url, endpoint.add_url, endpoint.search_url)
     advice = unreachable(words, endpoint.health_url, ignored_proxies())
     return f"Nothing answers at {in_short(urls)}: {words}.{advice}\n  try  {curl(probe)}"
-
-
-def health_probe(url: str) -> Probe:
-    """A function that asks ``url`` once: its status, or ``None`` if nothing answered."""
-
-    async def probe() -> int | None:
-        client = httpx.AsyncClient(verify=tls_context(), trust_env=False, timeout=_PROBE_WAIT)
-        try:
-            async with (
-                asyncio.timeout(_PROBE_WAIT),
-                client,
-                client.stream("GET", url) as response,
-            ):
-                return response.status_code
-        except (httpx.TransportError, TimeoutError):
-            return None
-
-    return probe
 
 
 def ignored_proxies() -> tuple[str, ...]:

@@ -17,16 +17,15 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 from aml_contract.endpoint.operator import run_command
 from aml_contract.endpoint.ports import free_port, release_port, taken
+from aml_contract.endpoint.probe import Probe
 from aml_contract.endpoint.server_log import ServerLog
 
 Say = Callable[[str], None]
-Probe = Callable[[], Awaitable[int | None]]
-"""Asks health once: its status, or ``None`` if nothing answered."""
 
 _POLL = 0.02
 _STOP_TIMEOUT = 30.0
