@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from json import dumps
 from pathlib import Path
 
 from aml_contract.checking.document import Report
@@ -19,7 +20,9 @@ Writer = Callable[[Report, Mapping[str, Rule]], str]
 
 def json(report: Report, rules: Mapping[str, Rule]) -> str:
     """The report itself, as ``report.schema.json`` describes it."""
-    return report.model_dump_json(indent=2) + "\n"
+    text = dumps(report.model_dump(mode="json"), ensure_ascii=False, indent=2)
+    # Half a surrogate pair has no place in UTF-8, but an escape in JSON.
+    return text.encode(errors="backslashreplace").decode() + "\n"
 
 
 FORMATS: Mapping[str, Writer] = {

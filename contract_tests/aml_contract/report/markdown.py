@@ -24,6 +24,7 @@ from aml_contract.report.wording import (
     stopped_sentence,
     totals,
     verdict_sentence,
+    visible,
 )
 from aml_contract.rule import Rule
 
@@ -56,7 +57,7 @@ def markdown(report: Report, rules: Mapping[str, Rule]) -> str:
                 text = f"- {_heading(result)} (left out here: the report would be too long)\n"
             left -= len(text) + 1
             body.append(text)
-    return "\n".join([*head, *body, *tail])
+    return visible("\n".join([*head, *body, *tail]))
 
 
 def _table(report: Report) -> Iterator[str]:

@@ -20,7 +20,7 @@ from aml_contract.checking.result import RuleResult
 from aml_contract.endpoint.http import HTTPEndpoint, ignored_proxies
 from aml_contract.outcome import Outcome
 from aml_contract.report.terminal import STYLES
-from aml_contract.report.wording import one_line, some
+from aml_contract.report.wording import one_line, some, visible
 from aml_contract.rule import Rule
 
 _UNTRIED = frozenset({Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED})
@@ -69,7 +69,7 @@ class ProgressView(View):
     def say(self, text: str) -> None:
         """Show what is being waited for."""
         if self._console.is_terminal:
-            self._progress.update(self._task, description=escape(text))
+            self._progress.update(self._task, description=escape(visible(text)))
         else:
             self._line(text)
 
@@ -102,4 +102,6 @@ class ProgressView(View):
         self._progress.update(self._task, description=escape(some(self._trying, _NAMED)))
 
     def _line(self, text: str, style: str | None = None) -> None:
-        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(
+            visible(text), style=style, markup=False, highlight=False, soft_wrap=True
+        )

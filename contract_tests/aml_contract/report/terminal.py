@@ -23,6 +23,7 @@ from aml_contract.report.wording import (
     stopped_sentence,
     totals,
     verdict_sentence,
+    visible,
 )
 from aml_contract.rule import Rule
 
@@ -90,15 +91,15 @@ def _print_finding(console: Console, report: Report, result: RuleResult, rule: R
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    table.add_row("  what", Text(result.message))
+    table.add_row("  what", Text(visible(result.message)))
     if rule is not None and result.outcome is not Outcome.KIT_ERROR:
-        table.add_row("  rule", Text(rule.title))
-        table.add_row("  why", Text(rule.why))
-        table.add_row("  fix", Text(rule.fix))
+        table.add_row("  rule", Text(visible(rule.title)))
+        table.add_row("  why", Text(visible(rule.why)))
+        table.add_row("  fix", Text(visible(rule.fix)))
     for number, step in enumerate(steps(result.exchanges), 1):
-        table.add_row(f"  step {number}", Text(step))
+        table.add_row(f"  step {number}", Text(visible(step)))
     for note in result.notes:
-        table.add_row("  note", Text(note))
+        table.add_row("  note", Text(visible(note)))
     console.print(table)
     # Commands are printed unwrapped and unindented, so that they can be pasted.
     commands = [made.curl for made in result.exchanges]
@@ -109,7 +110,7 @@ def _print_finding(console: Console, report: Report, result: RuleResult, rule: R
         if lines:
             console.print(Text(f"  {name}", style="dim"))
         for line in lines:
-            console.print(Text(line), soft_wrap=True)
+            console.print(Text(visible(line)), soft_wrap=True)
 
 
 def _print_missing(console: Console, report: Report) -> None:
@@ -119,5 +120,5 @@ def _print_missing(console: Console, report: Report) -> None:
             console.print()
             console.print(Text(NAMES[outcome].capitalize(), style=STYLES[outcome]))
         for reason, names in reasons.items():
-            console.print(Text(f"  {reason}"), highlight=False)
+            console.print(Text(visible(f"  {reason}")), highlight=False)
             console.print(Text(f"    {some(names)}", style="dim"), highlight=False)

@@ -16,6 +16,8 @@ from aml_contract.rule import Rule
 
 _BODY = 300
 """Characters of a body that a terminal shows."""
+_CONTROLS = {n: 0x2400 + n for n in range(0x20) if chr(n) not in "\t\n\r"} | {0x7F: 0x2421}
+_CONTROLS |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 _NAMED = re.compile(r"\(see ([a-z]+/[a-z-]+)\)")
 """How a reason for not testing names the rule that says what is broken."""
 
@@ -171,6 +173,14 @@ def totals(report: Report) -> str:
         for operation, percentiles in report.latency.items()
     ]
     return "\n".join(lines)
+
+
+def visible(text: str) -> str:
+    """``text`` with signs for what cannot be shown: a server may have sent anything.
+
+    Control characters become their pictures, halves of surrogate pairs are written out.
+    """
+    return text.encode(errors="backslashreplace").decode().translate(_CONTROLS)
 
 
 def some(names: Sequence[str], most: int = 6) -> str:

@@ -16,7 +16,7 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         OSError: it could not be written; what stood there before still does.
     """
-    data = text.encode("utf-8", errors="backslashreplace")
+    data = text.encode()
     path = Path(os.path.realpath(path))  # a link stays, what it leads to is replaced
     if path.exists() and not path.is_file():
         with path.open("wb") as file:

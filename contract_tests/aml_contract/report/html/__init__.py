@@ -33,6 +33,7 @@ from aml_contract.report.wording import (
     stopped_sentence,
     totals,
     verdict_sentence,
+    visible,
 )
 from aml_contract.rule import Rule
 
@@ -47,7 +48,7 @@ def html(report: Report, rules: Mapping[str, Rule]) -> str:
     results = sorted(report.rules, key=lambda one: (ORDER.index(one.outcome), one.rule))
     found = [result for result in results if result.outcome in FINDINGS]
     template = _environment().get_template("report.html.j2")
-    return template.render(
+    text = template.render(
         report=report,
         rules=rules,
         results=results,
@@ -68,6 +69,7 @@ def html(report: Report, rules: Mapping[str, Rule]) -> str:
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'",
     )
+    return f"{visible(text)}\n"
 
 
 def _environment() -> Environment:
