@@ -52,7 +52,7 @@ def matrix(
             metavar="SECONDS",
             min=0,
             help="How long requests are generated in each check: 20 s for healthy servers and "
-            "6 s for broken ones if not given.",
+            "3 s for broken ones if not given.",
         ),
     ] = None,
     markdown: Annotated[

@@ -1,14 +1,19 @@
 """The parts of the matrix by themselves: cells on disk, plans, digests, judgements."""
 
+import io
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from aml_contract.matrix.cells import Cell, CellFile, read_cells
 from aml_contract.matrix.digest import cell_digest
+from aml_contract.matrix.document import document
 from aml_contract.matrix.entry import Entry
 from aml_contract.matrix.judgement import judge
 from aml_contract.matrix.plan import Shard, jobs_of, left, part
+from aml_contract.matrix.progress import ProgressLines
+from aml_contract.matrix.summary import summary
 from aml_contract.outcome import Level, Outcome
 from aml_contract.rule import all_rules
 from tests.collection import collection
@@ -148,6 +153,27 @@ def test_a_listed_finding_must_be_seen_under_some_seed():
 def test_a_matrix_that_lacks_cells_is_not_good():
     assert judged(HEALTHY, cell("healthy"), seeds=2).missing
     assert not judged(HEALTHY, cell("healthy"), seeds=2).good
+
+
+def test_what_a_stranger_says_does_not_break_the_page():
+    jobs = jobs_of([HEALTHY], [TWINS], 1)
+    made = cell("healthy", Outcome.FAILED, message="a | b <script>\nmore")
+    found = judge(jobs, {made.key: made})
+    page = document(summary(jobs, found, [TWINS], "aml matrix"), jobs, found.cells)
+    assert "| failed | a \\| b &lt;script&gt; |" in page
+    assert "| healthy | ✘1 |" in page
+
+
+def test_the_time_left_is_that_of_servers_of_the_same_kind():
+    jobs = jobs_of([HEALTHY, BROKEN], [TWINS], 3)
+    made = [cell("healthy", seed=seed) for seed in (1, 2, 3)]
+    console = Console(file=io.StringIO(), width=200)
+    lines = ProgressLines(console, jobs, {one.key: one for one in made}, workers=2)
+    lines.job_finished(jobs[0], 600, None)
+    lines.job_finished(jobs[1], 1800, "it ended\nwith 3")
+    first, second = console.file.getvalue().splitlines()
+    assert "1/4  healthy, seed 1: nothing; 600 s; about 15 min left" in first
+    assert "2/4  healthy, seed 2: not tried: it ended; 1800 s; about 20 min left" in second
 
 
 def test_the_collection_of_this_project_can_be_started():

@@ -13,7 +13,7 @@ from aml_contract.rule import Rule
 
 HEALTHY_FUZZ = 20.0
 """Seconds of generated requests in each check of a healthy server, as users have them."""
-BROKEN_FUZZ = 6.0
+BROKEN_FUZZ = 3.0
 """The same of a broken one; those made for it have budgets of their own."""
 _SHARD = re.compile(r"([0-9]+)/([0-9]+)")
 
