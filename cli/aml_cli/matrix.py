@@ -127,8 +127,8 @@ def _executed(session: Session, console: Console, workers: int) -> bool:
 
     try:
         until_interrupted(execute())
-    except* OSError as group:
-        usage_error(f"the cells cannot be kept: {group.exceptions[0]}")
+    except OSError as error:
+        usage_error(f"cells cannot be kept: {error}")
     return ended
 
 

@@ -141,6 +141,7 @@ def test_a_server_that_must_not_be_killed_is_judged_by_its_url(matrix):
         ("none", [], "has no function none"),
         ("nothing", [], "something else than entries"),
         ("good", ["--collection", "tests.of.others:all"], "run this in a clone of the project"),
+        ("good", ["--out", "/dev/null/matrix"], "cells cannot be kept"),
         ("good", ["--collection", "servers"], "a collection is written module:function"),
     ],
 )

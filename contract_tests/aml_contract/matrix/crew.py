@@ -37,9 +37,12 @@ async def do_jobs(jobs: Iterable[Job], watch: Watch, *, workers: int, log: Path)
         OSError: the log cannot be written, or ``watch`` could not.
     """
     queue = iter(jobs)
-    async with asyncio.TaskGroup() as group:
-        for _ in range(workers):
-            group.create_task(_Worker(watch, log).do(queue))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(_Worker(watch, log).do(queue))
+    except ExceptionGroup as group_of_errors:  # what ends one worker ends them all
+        raise group_of_errors.exceptions[0] from None
 
 
 class _Worker:
