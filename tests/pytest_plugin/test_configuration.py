@@ -56,7 +56,7 @@ def test_values_come_from_files_variables_and_flags_and_the_header_says_so(proje
     elsewhere.write_text("[endpoint]\nurl = 'http://127.0.0.1:1'\n")
     other = project.contract("--aml-config", elsewhere, "-q")
     assert other.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "http://127.0.0.1:1/add" in other.stdout
+    assert "http://127.0.0.1:1" in other.stdout
 
 
 def test_a_key_is_in_no_output(project, serve):

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from aml_contract.checking.document import Report
+from aml_contract.report.formats import FORMATS
 from tests.pytest_plugin.conftest import FEW, command, counts
 
 BREAKS = """
@@ -46,11 +47,12 @@ def test_one_item_a_rule_and_the_verdict(project):
 
 @pytest.mark.parametrize("spread", [(), ("-n", "2")], ids=["alone", "xdist"])
 def test_reports_are_written_as_by_the_command_line(project, spread):
-    done = project.contract(
-        "--aml-cmd", command(), *FEW, "--aml-json", "out/report.json", *spread
-    )  # fmt: skip
+    wanted = [word for name in FORMATS for word in (f"--aml-{name}", f"out/report.{name}")]
+    done = project.contract("--aml-cmd", command(), *FEW, *wanted, *spread)
     assert done.returncode == 0, done.stdout
-    assert "json report: out/report.json" in done.stdout
+    for name in FORMATS:
+        assert f"{name} report: out/report.{name}" in done.stdout
+        assert (project.root / f"out/report.{name}").stat().st_size > 0
     report = Report.model_validate_json((project.root / "out/report.json").read_text())
     assert report.verdict == "CONFORMANT"
     assert {result.rule for result in report.rules} == set(FEW[1::2])
@@ -59,8 +61,8 @@ def test_reports_are_written_as_by_the_command_line(project, spread):
 def test_a_report_that_cannot_be_written_costs_nothing_else(project):
     project.write("file", "")
     done = project.contract("--aml-cmd", command(), *FEW, "--aml-json", "file/report.json")
-    assert done.returncode == 0, done.stdout
-    assert "json report: not written: " in done.stdout
+    assert done.returncode == pytest.ExitCode.INTERNAL_ERROR, done.stdout
+    assert "the json report was not written to " in done.stdout
     assert "CONFORMANT: every MUST rule" in done.stdout
 
 

@@ -116,6 +116,7 @@ class SharedCheck:
             directory=self._directory,
             run_id=self.run_id,
             origins=settings.origins,
+            show_replies=settings["show_replies"],
         )
 
 

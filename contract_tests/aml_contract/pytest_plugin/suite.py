@@ -42,6 +42,8 @@ class Suite:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._unwritten: list[str] = []
+        """What kept reports from being written."""
         self._named = [arg for arg in config.args if arg.split("::")[0] == PREFIX]
         self._take_arguments()
         try:
@@ -118,10 +120,17 @@ class Suite:
         return [f"aml-contract: seed {check.seed}", *values]
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        """End the check with the session: after -x or Ctrl-C it may still run."""
-        if self._check is not None:
-            self._check.stop()
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """End the check with the session, after -x or Ctrl-C it may still run; write reports."""
+        check = self._check
+        if check is None:
+            return
+        check.stop()
+        report = check.report()
+        if report is not None and not hasattr(self._config, "workerinput"):
+            self._unwritten = summary.write(check, report)
+            if self._unwritten and session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdict and what is missing."""
@@ -133,7 +142,8 @@ class Suite:
         report = check.report() if check is not None else None
         if check is not None and report is not None:
             terminalreporter.section(summary.heading(report))
-            for line in summary.lines(check, report):
+            files = self._unwritten or summary.places(check)
+            for line in (*summary.lines(check, report), *files):
                 terminalreporter.line(line)
 
     @property

@@ -1,14 +1,17 @@
-"""The end of a session: the verdict, and what it rests on."""
+"""The end of a session: the verdict, what it rests on, and the reports that were asked for."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from aml_contract.checking.document import Report
 from aml_contract.pytest_plugin.shared_check import SharedCheck
 from aml_contract.pytest_plugin.words import as_options
+from aml_contract.report.formats import FORMATS, write_reports
 from aml_contract.report.wording import missing, some, totals, verdict_sentence
+from aml_contract.rule import all_rules
 
 
 def heading(report: Report) -> str:
@@ -26,3 +29,18 @@ def lines(check: SharedCheck, report: Report) -> Iterator[str]:
         yield "The check was stopped; this is what ran."
     kept = check.trouble or f"events: {os.path.relpath(check.events)}"
     yield f"seed {report.seed}; {kept}"
+
+
+def write(check: SharedCheck, report: Report) -> list[str]:
+    """Write each report that was asked for; what prevented it, a sentence each."""
+    rules = {rule.name: rule for rule in all_rules()}
+    return write_reports(report, rules, _wanted(check))
+
+
+def places(check: SharedCheck) -> list[str]:
+    """Where each report is that was asked for."""
+    return [f"{name} report: {os.path.relpath(path)}" for name, path in _wanted(check).items()]
+
+
+def _wanted(check: SharedCheck) -> dict[str, Path]:
+    return {name: path for name in FORMATS if (path := check.settings[name])}
