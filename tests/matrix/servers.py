@@ -4,6 +4,7 @@ import os
 import sys
 
 from aml_contract.matrix.entry import Entry
+from tests.broken import servers
 from tests.broken.serving import ROOT
 
 CORRECT = f"cd {ROOT} && exec {sys.executable} -m tests.broken Correct --port {{port}}"
@@ -48,6 +49,13 @@ def bad():
         Entry("survivor", CORRECT, healthy=False, kills={TWINS: SEES}),
         Entry("zealous", FOLDS_CASE, healthy=False, kills={TWINS: SEES}),
     ]
+
+
+def shy():
+    """Found out by a rule only while no other has sent anything."""
+    cmd = f"cd {ROOT} && exec {sys.executable} -m tests.broken BrokenByParallelism --port {{port}}"
+    words = servers()["BrokenByParallelism"].kills
+    return [Entry("shy", cmd, healthy=False, kills=words)]
 
 
 def forgetful():

@@ -132,6 +132,17 @@ def test_a_server_that_must_not_be_killed_is_judged_by_its_url(matrix):
     }
 
 
+def test_a_killer_whose_find_is_hidden_by_others_is_tried_alone(matrix):
+    ran = matrix.run("shy", "--rule", "transport/parallel", "--rule", "isolation")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "1 of 1 killers kill" in ran.stdout
+    tries = [cell for cell in matrix.cells if cell.rule == "transport/parallel"]
+    assert [(cell.outcome, cell.alone) for cell in tries] == [
+        ("not_tested", False),
+        ("failed", True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("collection", "options", "words"),
     [

@@ -7,8 +7,9 @@ killed keeps its cells and several machines can share one. Reading takes all fil
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -40,10 +41,25 @@ class Cell(BaseModel):
     level: Level
     message: str = ""
     seconds: float = 0.0
+    alone: bool = False
+    """Whether the rule was tried again by itself, as others had hidden what it must find."""
     at: str
     """When, in ISO 8601."""
     digest: str
     """Of all that decides it; see :mod:`aml_contract.matrix.digest`."""
+
+    @classmethod
+    def of(cls, result: RuleResult, **others: Any) -> Cell:
+        """The cell of a rule's result; ``others`` are the fields that no result has."""
+        return cls(
+            rule=result.rule,
+            outcome=result.outcome,
+            level=result.level,
+            message=result.message[:_LONGEST],
+            seconds=result.seconds,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+            **others,
+        )
 
     @property
     def key(self) -> Key:
@@ -64,21 +80,6 @@ class Cell(BaseModel):
     def line(self) -> str:
         """The first line of the message."""
         return self.message.partition("\n")[0]
-
-
-def cell_of(result: RuleResult, *, server: str, seed: int, at: str, digest: str) -> Cell:
-    """The cell of a rule's result."""
-    return Cell(
-        server=server,
-        seed=seed,
-        rule=result.rule,
-        outcome=result.outcome,
-        level=result.level,
-        message=result.message[:_LONGEST],
-        seconds=result.seconds,
-        at=at,
-        digest=digest,
-    )
 
 
 class CellFile:

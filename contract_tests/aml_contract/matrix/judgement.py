@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aml_contract.matrix.cells import Cell, Key
+from aml_contract.matrix.entry import Entry
 from aml_contract.matrix.plan import Job
 from aml_contract.outcome import Level, Outcome
 
@@ -76,15 +77,15 @@ def judge(jobs: Sequence[Job], cells: Mapping[Key, Cell]) -> Judgement:
             made.beyond += [cell for cell in found if cell.rule not in job.entry.expected]
             made.expected += [cell for cell in found if cell.rule in job.entry.expected]
         else:
-            made.kills += _kills(job, mine)
+            made.kills += kills_of(job.entry, mine)
             if others := [cell for cell in found if cell.rule not in job.entry.kills]:
                 made.collateral[job.entry.name] = others
     made.unseen = list(_unseen(whole, made.expected))
     return made
 
 
-def _kills(job: Job, mine: Mapping[str, Cell]) -> Iterable[Kill]:
-    entry = job.entry
+def kills_of(entry: Entry, mine: Mapping[str, Cell]) -> Iterable[Kill]:
+    """What became of the rules that must find out ``entry``, by the cells of its rules."""
     for rule, words in entry.kills.items():
         if (cell := mine.get(rule)) is None:
             continue

@@ -33,6 +33,8 @@ class Numbers(BaseModel):
     """Pairs of a broken server and a rule that must find it out."""
     killed: int
     """Those that did."""
+    alone: int
+    """Those of them that did so by themselves alone; beside others something hid it."""
     healthy_runs: int
     """Checks of healthy servers: each under its seeds."""
     beyond: int
@@ -160,6 +162,7 @@ def _numbers(jobs: Sequence[Job], judgement: Judgement, rules: int) -> Numbers:
         tried=sum(cell.outcome not in UNTRIED for cell in judgement.cells),
         kills=len(judgement.kills),
         killed=len(judgement.kills) - len(judgement.survivors),
+        alone=sum(kill.cell.alone for kill in judgement.kills if not kill.trouble),
         healthy_runs=sum(job.entry.healthy for job in jobs),
         beyond=len(judgement.beyond),
         unseen=len(judgement.unseen),

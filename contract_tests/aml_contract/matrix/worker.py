@@ -11,8 +11,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Collection, Iterable
 from typing import TextIO
 
 from pydantic import BaseModel, TypeAdapter
@@ -21,8 +20,9 @@ from aml_contract.checking.check import Check, View
 from aml_contract.checking.result import RuleResult
 from aml_contract.endpoint.http import open_endpoint
 from aml_contract.endpoint.target import Target
-from aml_contract.matrix.cells import Cell, cell_of
+from aml_contract.matrix.cells import Cell
 from aml_contract.matrix.entry import KEY, KEY_VARIABLE, Entry
+from aml_contract.matrix.judgement import kills_of
 from aml_contract.matrix.plan import Job
 from aml_contract.rule import Rule, all_rules
 from aml_contract.run import new_run_id
@@ -40,41 +40,64 @@ class Said(BaseModel):
 
 
 class _Voice(View):
-    """Turns results into lines."""
+    """Turns results into lines; ``wanted`` are the rules whose results are."""
 
-    def __init__(self, job: Job, out: TextIO) -> None:
+    def __init__(self, job: Job, out: TextIO, wanted: Collection[str], *, alone: bool) -> None:
         self._job = job
         self._out = out
-
-    def say_line(self, said: Said) -> None:
-        self._out.write(said.model_dump_json(exclude_none=True) + "\n")
-        self._out.flush()
+        self._wanted = wanted
+        self._alone = alone
+        self.cells: dict[str, Cell] = {}
 
     def rule_finished(self, rule: Rule, result: RuleResult) -> None:
-        cell = cell_of(
-            result,
-            server=self._job.entry.name,
-            seed=self._job.seed,
-            at=datetime.now(UTC).isoformat(timespec="seconds"),
-            digest=self._job.digest,
-        )
-        self.say_line(Said(cell=cell))
+        if rule.name in self._wanted:
+            entry, seed, digest = self._job.entry, self._job.seed, self._job.digest
+            cell = Cell.of(result, server=entry.name, seed=seed, digest=digest, alone=self._alone)
+            self.cells[rule.name] = cell
+            say(Said(cell=cell), self._out)
 
     def kit_error(self, rule: Rule, text: str) -> None:
         sys.stderr.write(f"{self._job.entry.name}, seed {self._job.seed}, {rule.name}:\n{text}\n")
 
 
+def say(said: Said, out: TextIO) -> None:
+    """Write one line, at once."""
+    out.write(said.model_dump_json(exclude_none=True) + "\n")
+    out.flush()
+
+
 async def try_job(job: Job, out: TextIO) -> None:
-    """Start the server and try the rules; cells and the end are written to ``out``."""
-    voice = _Voice(job, out)
-    wanted = frozenset(job.rules)
-    rules = [rule for rule in all_rules() if rule.name in wanted]
+    """Start the server and try the rules; cells and the end are written to ``out``.
+
+    A killer that does not kill in company is tried again by itself on a fresh server: what
+    breaks a server for good hides from the other rules what they would find.
+    """
+    voice = _Voice(job, out, job.rules, alone=False)
+    trouble = await _try(job, job.rules, voice)
+    hidden = [kill.rule for kill in kills_of(job.entry, voice.cells) if kill.trouble]
+    if hidden and trouble is None:
+        company = [name for rule in hidden for name in _company(rule)]
+        trouble = await _try(job, {*hidden, *company}, _Voice(job, out, hidden, alone=True))
+    say(Said(trouble=trouble), out)
+
+
+async def _try(job: Job, names: Collection[str], voice: _Voice) -> str | None:
+    """One check; why nothing was tried, if so."""
+    rules = [rule for rule in all_rules() if rule.name in names]
     run_id = new_run_id()
     run = job.entry.run(job.seed, run_id, job.fuzz_budget)
     async with _started(job.entry) as target:
         check = Check(target, rules, run, view=voice, run_id=run_id)
         await check.execute()
-    voice.say_line(Said(trouble=check.unreachable))
+    return check.unreachable
+
+
+def _company(name: str) -> Iterable[str]:
+    """What a rule must have beside it that judges what others sent: its family."""
+    rules = {rule.name: rule for rule in all_rules()}
+    if rules[name].last:
+        family = rules[name].family
+        yield from (rule.name for rule in rules.values() if rule.family == family)
 
 
 @contextlib.asynccontextmanager
