@@ -3,9 +3,9 @@ import asyncio
 from aml_contract.endpoint.slots import Slots, rank
 
 
-async def taken(slots, name, got, *, urgency=0, until=None):
+async def taken(slots, name, got, *, urgency=0, ahead=False, until=None):
     rank.set(urgency)
-    async with slots:
+    async with slots.one(ahead=ahead):
         got.append(name)
         await (until or asyncio.sleep(0))
 
@@ -15,26 +15,28 @@ def test_the_lowest_rank_is_next_and_within_it_who_came_first():
         slots, got, end = Slots(1), [], asyncio.Event()
         tasks = [asyncio.create_task(taken(slots, "holds", got, until=end.wait()))]
         await asyncio.sleep(0)
-        for name, urgency in (("c", 2), ("a", 1), ("d", 2), ("b", 1)):
-            tasks.append(asyncio.create_task(taken(slots, name, got, urgency=urgency)))
+        for name, urgency in (("c", 2), ("a", 1), ("d", 2), ("b", 1), ("ahead", 3)):
+            one = taken(slots, name, got, urgency=urgency, ahead=name == "ahead")
+            tasks.append(asyncio.create_task(one))
         await asyncio.sleep(0)
         end.set()
         await asyncio.gather(*tasks)
         return got
 
-    assert asyncio.run(main()) == ["holds", "a", "b", "c", "d"]
+    assert asyncio.run(main()) == ["holds", "ahead", "a", "b", "c", "d"]
 
 
 def test_a_place_given_to_somebody_who_has_gone_is_handed_on():
     async def main():
         slots, got = Slots(1), []
-        await slots.__aenter__()
+        holder = slots.one()
+        await holder.__aenter__()
         early = asyncio.create_task(taken(slots, "early", got))
         late = asyncio.create_task(taken(slots, "late", got))
         third = asyncio.create_task(taken(slots, "third", got))
         await asyncio.sleep(0)
         early.cancel()  # while it waits
-        await slots.__aexit__(None, None, None)
+        await holder.__aexit__(None, None, None)
         late.cancel()  # it was given the place, and does not know it yet
         await third
         await asyncio.wait_for(slots.room(), 5)

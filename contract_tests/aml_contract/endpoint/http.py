@@ -114,7 +114,7 @@ class HTTPEndpoint:
             clock=lambda: time.perf_counter() - self._began,
             record=record,
         )
-        async with self._slots, connect(settings) as connection:
+        async with self._slots.one(), connect(settings) as connection:
             yield connection
 
     async def send(  # noqa: PLR0913  what can be varied in a request
@@ -143,7 +143,8 @@ class HTTPEndpoint:
         )
         if operation == "health":
             return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
-        async with self._lanes.get(operation, self._slots):
+        slots = self._lanes.get(operation, self._slots)
+        async with slots.one(ahead=operation == "search"):
             return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
 
     async def answers(self, say: Say = _unheard) -> str | None:

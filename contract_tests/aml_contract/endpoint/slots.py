@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from types import TracebackType
 
 rank: ContextVar[int] = ContextVar("rank", default=0)
 """How urgent what is sent from here is: 0 is served first. Tasks hand it on to theirs."""
 
 
 class Slots:
-    """So many requests at once, as an asynchronous context manager around each.
+    """So many requests at once.
 
-    Of those who wait the lowest :data:`rank` is next, and within a rank who came first.
+    Of those who wait, the ones that go ahead are next; then the lowest :data:`rank`, and
+    within a rank who came first.
 
     Args:
         count: places there are.
@@ -24,7 +26,7 @@ class Slots:
     def __init__(self, count: int) -> None:
         self._free = count
         self._order = itertools.count()
-        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[bool, int, int, asyncio.Future[None]]] = []
         self._room = asyncio.Event()
         self._room.set()
 
@@ -33,15 +35,28 @@ class Slots:
         while not self._free:
             await self._room.wait()
 
-    async def __aenter__(self) -> None:
-        """Take a place; wait for one if there is none."""
+    @asynccontextmanager
+    async def one(self, *, ahead: bool = False) -> AsyncIterator[None]:
+        """A place for one request.
+
+        Args:
+            ahead: before all that only have a rank. A Search that shows whether an Add was
+                findable at once must not wait until it would have been found anyway.
+        """
+        await self._take(ahead=ahead)
+        try:
+            yield
+        finally:
+            self._give_up()
+
+    async def _take(self, *, ahead: bool) -> None:
         if self._free:
             self._free -= 1
             if not self._free:
                 self._room.clear()
             return
         turn = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._waiting, (rank.get(), next(self._order), turn))
+        heapq.heappush(self._waiting, (not ahead, rank.get(), next(self._order), turn))
         try:
             await turn
         except asyncio.CancelledError:
@@ -49,18 +64,9 @@ class Slots:
                 self._give_up()
             raise
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Hand the place on."""
-        self._give_up()
-
     def _give_up(self) -> None:
         while self._waiting:
-            turn = heapq.heappop(self._waiting)[2]
+            turn = heapq.heappop(self._waiting)[-1]
             if not turn.done():  # cancelled ones lie here until their turn
                 turn.set_result(None)
                 return
