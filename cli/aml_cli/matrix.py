@@ -95,7 +95,8 @@ def matrix(
         )
     finished = _executed(session, console, jobs)
     judgement = session.judgement()
-    summed = summary(session.jobs, judgement, selected, _command(collection, seeds, only, rule))
+    command = _command(collection, seeds, fuzz_budget, only, rule)
+    summed = summary(session.jobs, judgement, selected, command)
     print_judgement(console, summed, session.troubles)
     if markdown is not None:
         write_report(markdown, document(summed, session.jobs, judgement.cells))
@@ -133,7 +134,11 @@ def _executed(session: Session, console: Console, workers: int) -> bool:
 
 
 def _command(
-    collection: str, seeds: int, only: Sequence[str] | None, rules: Sequence[str] | None
+    collection: str,
+    seeds: int,
+    fuzz_budget: float | None,
+    only: Sequence[str] | None,
+    rules: Sequence[str] | None,
 ) -> str:
     """What makes the same cells again."""
     import shlex
@@ -141,6 +146,8 @@ def _command(
     words = ["aml", "matrix", "--seeds", str(seeds)]
     if collection != _DEFAULT:
         words += ["--collection", collection]
+    if fuzz_budget is not None:
+        words += ["--fuzz-budget", f"{fuzz_budget:g}"]
     for option, names in (("--only", only), ("--rule", rules)):
         words += [word for name in names or () for word in (option, name)]
     return shlex.join(words)

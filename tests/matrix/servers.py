@@ -42,6 +42,7 @@ def bad():
     """Everything that can be wrong, and one server that is not."""
     return [
         Entry("absent", "echo no such database; exit 3  # {port}", healthy=True),
+        Entry("absent-by-url", "exit 3  # {port}", healthy=True, killable=False),
         Entry("fatal", "kill -9 $PPID  # {port}", healthy=True),
         Entry("found-out", FOLDS_CASE, healthy=True),
         Entry("innocent", CORRECT, healthy=True, expected={TWINS: "It was so once."}),

@@ -18,7 +18,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from aml_contract.checking.check import Check, View
 from aml_contract.checking.result import RuleResult
-from aml_contract.endpoint.http import open_endpoint
+from aml_contract.endpoint.http import Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
 from aml_contract.matrix.cells import Cell
 from aml_contract.matrix.entry import KEY, KEY_VARIABLE, Entry
@@ -40,20 +40,29 @@ class Said(BaseModel):
 
 
 class _Voice(View):
-    """Turns results into lines; ``wanted`` are the rules whose results are."""
+    """Turns results into lines, but for those of killers that did not kill beside others.
 
-    def __init__(self, job: Job, out: TextIO, wanted: Collection[str], *, alone: bool) -> None:
+    Args:
+        job: what is being done.
+        out: where lines go.
+        again: the killers that are tried again, alone; only they have lines then.
+    """
+
+    def __init__(self, job: Job, out: TextIO, again: Collection[str] = ()) -> None:
         self._job = job
         self._out = out
-        self._wanted = wanted
-        self._alone = alone
-        self.cells: dict[str, Cell] = {}
+        self._again = again
+        self.hidden: list[str] = []
+        """The killers that did not kill."""
 
     def rule_finished(self, rule: Rule, result: RuleResult) -> None:
-        if rule.name in self._wanted:
-            entry, seed, digest = self._job.entry, self._job.seed, self._job.digest
-            cell = Cell.of(result, server=entry.name, seed=seed, digest=digest, alone=self._alone)
-            self.cells[rule.name] = cell
+        job, name, alone = self._job, rule.name, bool(self._again)
+        if alone and name not in self._again:
+            return
+        cell = Cell.of(result, server=job.entry.name, seed=job.seed, digest=job.digest, alone=alone)
+        if not alone and any(kill.trouble for kill in kills_of(job.entry, {name: cell})):
+            self.hidden.append(name)
+        else:
             say(Said(cell=cell), self._out)
 
     def kit_error(self, rule: Rule, text: str) -> None:
@@ -72,12 +81,12 @@ async def try_job(job: Job, out: TextIO) -> None:
     A killer that does not kill in company is tried again by itself on a fresh server: what
     breaks a server for good hides from the other rules what they would find.
     """
-    voice = _Voice(job, out, job.rules, alone=False)
+    voice = _Voice(job, out)
     trouble = await _try(job, job.rules, voice)
-    hidden = [kill.rule for kill in kills_of(job.entry, voice.cells) if kill.trouble]
-    if hidden and trouble is None:
-        company = [name for rule in hidden for name in _company(rule)]
-        trouble = await _try(job, {*hidden, *company}, _Voice(job, out, hidden, alone=True))
+    if voice.hidden and trouble is None:
+        company = [name for rule in voice.hidden for name in _company(rule)]
+        again = _Voice(job, out, again=voice.hidden)
+        trouble = await _try(job, {*voice.hidden, *company}, again)
     say(Said(trouble=trouble), out)
 
 
@@ -86,9 +95,12 @@ async def _try(job: Job, names: Collection[str], voice: _Voice) -> str | None:
     rules = [rule for rule in all_rules() if rule.name in names]
     run_id = new_run_id()
     run = job.entry.run(job.seed, run_id, job.fuzz_budget)
-    async with _started(job.entry) as target:
-        check = Check(target, rules, run, view=voice, run_id=run_id)
-        await check.execute()
+    try:
+        async with _started(job.entry) as target:
+            check = Check(target, rules, run, view=voice, run_id=run_id)
+            await check.execute()
+    except Unreachable as error:
+        return str(error)
     return check.unreachable
 
 
