@@ -1,7 +1,8 @@
 """Flask behind waitress: blocking handlers in eight threads, and SQLite with an index of words.
 
-Every item says when and by whom; there are no scores and no ``created_at``. ``top_k`` is
-clamped to 100, whatever is wrong is a 400, and the key travels as ``Authorization: Token``.
+A message makes up to three records, so that a hit may come thrice. Every item says when and
+by whom; there are no scores and no ``created_at``. ``top_k`` is clamped to 100, whatever is
+wrong is a 400, and the key travels as ``Authorization: Token``.
 ``python -m tests.healthy.flask_server --port P --data DIR``, the key in ``$AML_KEY``
 """
 
@@ -22,6 +23,8 @@ from flask import Flask, abort, g, request
 from werkzeug.exceptions import HTTPException
 
 MOST = 100
+OVERVIEW = 12
+"""Words of a record about how a message begins or ends."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS chunk (
     user TEXT, request TEXT, digest TEXT, PRIMARY KEY (user, request)
@@ -106,13 +109,16 @@ def add():
 
 
 def remember(db, user, role, text, time):
-    if not text.strip():
-        return
-    number = db.execute(
-        "INSERT INTO memory (id, role, text, time) VALUES (?, ?, ?, ?)",
-        (str(uuid.uuid4()), role, text, time),
-    ).lastrowid
-    db.executemany("INSERT INTO term VALUES (?, ?, ?)", [(user, t, number) for t in terms(text)])
+    """As it is, and up to twice more: how it begins, and how it ends."""
+    words = text.split()
+    views = {" ".join(words[:OVERVIEW]), " ".join(words[-OVERVIEW:])} - {text}
+    for view in [*sorted(views), text] if words else []:
+        number = db.execute(
+            "INSERT INTO memory (id, role, text, time) VALUES (?, ?, ?, ?)",
+            (str(uuid.uuid4()), role, view, time),
+        ).lastrowid
+        found_by = [(user, term, number) for term in terms(view)]
+        db.executemany("INSERT INTO term VALUES (?, ?, ?)", found_by)
 
 
 @app.post("/search")

@@ -79,7 +79,7 @@ def test_settings_of_pip_count_for_uv(checkout):
     assert "UV_DEFAULT_INDEX=https://own.example" in bash(checkout, own, FINE).stdout
 
 
-@pytest.mark.parametrize("name", ["check", "test", "lock", "generate"])
+@pytest.mark.parametrize("name", ["check", "test", "lock", "generate", "bettermemory"])
 def test_scripts_can_be_run(name):
     script = ROOT / "scripts" / name
     assert os.access(script, os.X_OK)
