@@ -68,7 +68,8 @@ class Reader:
 
     def run(self, command):
         """Run a documented command, its endpoint replaced by the running one."""
-        command = command.replace("127.0.0.1:8080", f"127.0.0.1:{self.port}")
+        for documented in ("http://127.0.0.1:8080", "https://memory.example"):
+            command = command.replace(documented, f"http://127.0.0.1:{self.port}")
         return subprocess.run(
             command,
             shell=True,

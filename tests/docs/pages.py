@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 _FILE_NAME = re.compile(r"# (\w+\.py)\n")
 
 
@@ -29,9 +30,14 @@ class Block:
 def blocks():
     """Every fenced block of every page."""
     for page in PAGES:
-        for token in MarkdownIt().parse(page.read_text()):
-            if token.type == "fence":
-                yield Block(page, token.map[0] + 1, token.info.strip(), token.content)
+        yield from blocks_of(page)
+
+
+def blocks_of(page):
+    """Every fenced block of one page."""
+    for token in MarkdownIt().parse(page.read_text()):
+        if token.type == "fence":
+            yield Block(page, token.map[0] + 1, token.info.strip(), token.content)
 
 
 def programs():
@@ -45,10 +51,13 @@ def snippets():
 
 
 def commands():
-    """Each shell command once, with the page and line where it stands first."""
+    """Each shell command once, with the page and line where it stands first.
+
+    Those of the tutorial are left to a test of its own, which runs them in order.
+    """
     seen = {}
     for block in blocks():
-        if block.language == "sh":
+        if block.language == "sh" and block.page != TUTORIAL:
             for number, line in enumerate(block.text.splitlines(), block.line + 1):
                 seen.setdefault(line, f"{block.page.relative_to(ROOT)}:{number}")
     return [(where, line) for line, where in seen.items()]
