@@ -37,7 +37,7 @@ _PIECE = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _MACHINE_ID = re.compile(
-    r"[A-Za-z]{0,8}[_:-]?\d{1,6}|"
+    r"(?P<kind>[A-Za-z]{0,10})[_:-]?\d{1,6}|"
     r"(?:[A-Za-z]{1,8}[_:-])?(?=[0-9a-f-]*[a-f])(?=[0-9a-f-]*\d)[0-9a-f]{8,}(?:-[0-9a-f]+)*"
 )
 _JSON_WORDS = frozenset({"true", "false", "null", "nan", "infinity"})
@@ -168,7 +168,15 @@ class Mask:
         words = [token.casefold() for token in _TOKEN.findall(_NUMBER.sub("", text))]
         if all(not word[0].isalnum() or word in _JSON_WORDS for word in words):
             return _NUMBER.sub(lambda number: self._number(number[0]), text)
-        return self._text(text, lenient=lenient)
+        tokens = list(_TOKEN.finditer(text))
+        sent = self._were_sent([token[0].casefold() for token in tokens])
+        shown = [
+            known
+            or (_harmless(token[0]) if lenient else not token[0].isalnum())
+            or token[0].casefold() in _JSON_WORDS
+            for known, token in zip(sent, tokens, strict=True)
+        ]
+        return self._masked(text, tokens, shown)
 
     def _number(self, number: str) -> str:
         whole = re.split(r"[.eE]", number.lstrip("+-"))[0]
@@ -187,7 +195,7 @@ class Mask:
 
     def _text(self, text: str, *, lenient: bool) -> str:
         """One text of an answer, its strange parts masked."""
-        if _TIME.fullmatch(text) or _MACHINE_ID.fullmatch(text):
+        if _TIME.fullmatch(text) or _is_machine_id(text):
             return text
         tokens = list(_TOKEN.finditer(text))
         if not tokens:
@@ -196,11 +204,16 @@ class Mask:
         shown = self._were_sent(words)
         if lenient:
             shown = [sent or _harmless(t[0]) for sent, t in zip(shown, tokens, strict=True)]
-        for run in _runs(words, shown):
-            self._hide(run)
         if not any(shown):
+            self._hide(tuple(words))
             mark = hashlib.blake2s(f"{self._salt}{text}".encode(errors="replace")).hexdigest()[:4]
             return f"⟨text, {_characters(len(text))}, #{mark}⟩"
+        return self._masked(text, tokens, shown)
+
+    def _masked(self, text: str, tokens: Sequence[re.Match[str]], shown: Sequence[bool]) -> str:
+        """``text`` without the tokens that are not shown, which are kept in mind."""
+        for run in _runs([token[0].casefold() for token in tokens], shown):
+            self._hide(run)
         return _joined(text, tokens, shown)
 
     def _were_sent(self, words: Sequence[str]) -> list[bool]:
@@ -211,6 +224,8 @@ class Mask:
             part = words[start] if size == 1 else tuple(words[start : start + size])
             if part in self._sent[size]:
                 sent[start : start + size] = [True] * size
+        for number, word in enumerate(words[1:]):
+            sent[number] = sent[number] or (word == _KEY and words[number] == "$")
         return sent
 
     def _hide(self, words: Words) -> None:
@@ -226,6 +241,13 @@ class Mask:
 def beginning(body: bytes) -> str:
     """The first of a body as text."""
     return body[:MOST_READ].decode(errors="replace")
+
+
+def _is_machine_id(text: str) -> bool:
+    """Whether a text is what stores call things: ``17``, ``mem_17``, a UUID, hexadecimal."""
+    found = _MACHINE_ID.fullmatch(text)
+    kind = found and found["kind"]
+    return found is not None and (not kind or len(kind) == 1 or is_technical(kind))
 
 
 def _harmless(word: str) -> bool:

@@ -31,7 +31,8 @@ _SERVERS = """
     schema select server service session sql sqlite stack store string syntax system table the
     timed timeout to token traceback transaction try type unable unauthorized unavailable
     unexpected unique unknown unprocessable unsupported upstream user uuid valid validation value
-    vector version violation was with write wrong body head title div span href style script
+    doc fact item mem msg node rec turn vector version violation was with write wrong
+    body head title div span href style script
     class pre meta charset utf lang doctype should be have at least most greater less than equal
     extra inputs permitted decode unable parsing expected got found characters bytes boolean null
 """

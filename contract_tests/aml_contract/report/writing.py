@@ -17,11 +17,11 @@ def write_whole(path: Path, text: str) -> None:
         OSError: it could not be written; what stood there before still does.
     """
     data = text.encode()
-    path = Path(os.path.realpath(path))  # a link stays, what it leads to is replaced
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
             file.write(data)
         return
+    path = Path(os.path.realpath(path))  # a link stays, what it leads to is replaced
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".part")
     part = Path(name)
