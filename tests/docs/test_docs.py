@@ -36,6 +36,7 @@ def runnable(kind):
 def test_every_documented_command_is_of_a_known_kind():
     known = (
         "aml check",
+        "aml report",
         "aml reproduce",
         "aml smoke",
         "aml serve",
@@ -51,6 +52,14 @@ def test_every_documented_command_is_of_a_known_kind():
 def test_documented_checks_run(reader, command):
     chosen = "" if "--only" in command or "--plan" in command else CHECKS
     ran = reader.run(command + chosen)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("command", runnable("aml report"))
+def test_documented_reports_are_made(reader, command):
+    made = reader.run(f"aml check --url http://127.0.0.1:8080{CHECKS}")
+    assert made.returncode == 0, made.stdout + made.stderr
+    ran = reader.run(command)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 

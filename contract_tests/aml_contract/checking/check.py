@@ -60,7 +60,7 @@ class Check(Observer):
     origins: Mapping[str, str] = field(default_factory=dict)
     """Where each setting came from that is no default."""
     show_replies: bool = False
-    """Keep answers whole, and not only what the kit itself sent (decision 16)."""
+    """Keep answers whole, and not only what the kit itself sent (decision 17)."""
     resumed: Resumption | None = None
     """The run that goes on: its directory, and what it found, is that of this check."""
 

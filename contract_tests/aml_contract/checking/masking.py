@@ -1,4 +1,4 @@
-"""Masking: what of a stranger's answer a report may show (decision 16).
+"""Masking: what of a stranger's answer a report may show (decision 17).
 
 A store that is checked may hold what real people said. Of an answer a report therefore
 shows what the rule itself sent, in sequences of at least three words; JSON's own signs,
