@@ -14,13 +14,14 @@ _BACKLOG = 512
 
 
 @contextlib.contextmanager
-def in_thread(app, *, patient=True, **config):
+def in_thread(app, *, patient=True, host="127.0.0.1", **config):
     """Serve an ASGI application until the block ends; gives its URL.
 
     It shuts down as on SIGTERM; unless ``patient``, although requests are under way.
     ``config`` is uvicorn's.
     """
-    listener = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, 0), family=family, backlog=_BACKLOG)
     config = {"log_config": None, "access_log": False, "backlog": _BACKLOG, **config}
     server = uvicorn.Server(uvicorn.Config(app, **config))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
@@ -28,7 +29,9 @@ def in_thread(app, *, patient=True, **config):
     eventually(lambda: server.started or not thread.is_alive())
     assert server.started, "the server did not start"
     try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        scheme = "https" if "ssl_certfile" in config else "http"
+        at = f"[{host}]" if ":" in host else host
+        yield f"{scheme}://{at}:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         server.force_exit = not patient

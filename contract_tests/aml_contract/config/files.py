@@ -82,7 +82,9 @@ class ConfigFile:
         try:
             document: Mapping[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise ConfigError(f"{self.shown} is no TOML: {error}") from error
+            raise ConfigError(
+                f'{self.shown} is no TOML: {error}; texts stand in quotes, as in url = "http://…"'
+            ) from error
         for part in filter(None, self.prefix.split(".")):
             document = document.get(part) or {}
         return document

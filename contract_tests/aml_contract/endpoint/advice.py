@@ -83,6 +83,10 @@ def not_started(words: str, command: str, port: int) -> Advice | None:
             f"Python finds no such module from {here}",
             "run aml where the module lies, or install it; names are written pkg.mod:name",
         ),
+        r"attribute \S+ not found in module": Advice(
+            "the module is there, but nothing in it has that name",
+            "write the name of the application after the colon: pkg.mod:app",
+        ),
         r"exited with 0\b": Advice(
             "it ended by itself: perhaps it went into the background",
             "have it run in the foreground, as the kit must be able to end it",
@@ -126,7 +130,7 @@ def _by_words(words: str, scheme: str, host: str, port: int) -> Advice:
         ),
         "no answer within": Advice(
             "the connection is taken but nothing is sent, as where one worker is busy or stuck",
-            "look at your server's log; restart it if a request of before holds it up",
+            "look at your server's log; restart it if an earlier request holds it up",
         ),
         "closed without an answer": _hung_up(scheme, host, port),
         "connection reset": _hung_up(scheme, host, port),

@@ -236,7 +236,7 @@ class Target:
         if not re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII):
             return "--key-env takes the name of an environment variable, not the key itself"
         if variable in os.environ:
-            return f"${variable} is set, but empty"
+            return f"${variable} is set, but empty; is the secret passed to where this runs?"
         return f"${variable} is not set; is it exported? (export {variable}=…)"
 
     @staticmethod
@@ -274,7 +274,10 @@ class Target:
         if parts.scheme == "https":
             self._check_trust()
         if parts.username is not None or parts.password is not None:
-            raise TargetError("a URL must not hold user:password@ (clause E5)")
+            raise TargetError(
+                "a URL must not hold user:password@ (clause E5); a key goes into a header, by "
+                "--auth and --key-env"
+            )
         if parts.fragment:
             raise TargetError(f"{url!r} has a #fragment, which no request can carry")
 

@@ -82,12 +82,16 @@ def _advice(trial: Trial, refused: Exchange) -> str:
     if refused.flood:
         return "return no more than top_k items, of no more than 30 MiB of images (S10, M1)"
     match refused.status:
+        case None if "no answer within" in (refused.error or ""):
+            limit, allowed = trial.endpoint.target.timeout, trial.run.fail_latency
+            if limit < allowed:
+                return f"an answer may take {allowed:g} s (F2); here --timeout is {limit:g} s"
         case 404 | 405 | 410:
             return f"is {refused.url} the right {kind} URL? {options} name others"
-        case 401 | 403 if not auth.headers:
-            return "does the endpoint want a key? --auth and --key-env give one"
         case 401 | 403:
-            return f"is the key right, and is {auth.scheme} its scheme (--auth)?"
+            given = f"is the key right, and is {auth.scheme} its scheme (--auth)?"
+            missing = "does the endpoint want a key? --auth and --key-env give one"
+            return given if auth.headers else missing
         case 301 | 302 | 303 | 307 | 308:
             where = refused.reply_headers.get("location", "elsewhere")
             return f"{kind} is redirected to {where}: name the final URL with {options}"
@@ -108,4 +112,5 @@ def _sentence(cause: tuple[str, str], refusals: list[Refusal]) -> str:
     times = f"{len(refusals)} ordinary {operation.capitalize()} requests were"
     if len(refusals) == 1:
         times = f"an ordinary {operation.capitalize()} was"
-    return f"{times} answered {summary} (in {named})"
+    how = f"answered {summary}" if summary[:1].isdigit() else f"not answered: {summary}"
+    return f"{times} {how} (in {named})"

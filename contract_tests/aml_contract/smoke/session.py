@@ -96,7 +96,7 @@ class Smoke:
             shown = exchange.reply[:_SHOWN].decode(errors="replace")
             more = " …" if len(exchange.reply) > _SHOWN else ""
             lines.append(f"  it answered: {shown}{more}")
-        lines.append(f"  it was asked: {curl(exchange)}")
         check = shlex.join(["aml", "check", *self.target.flags])
         lines.append(f"What is wrong, and how to mend it, says: {check}")
+        lines.append(f"The request again: {curl(exchange)}")
         return redact("\n".join(lines))
