@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aml_contract.checking.document import Report
+from aml_contract.config.settings import SETTINGS, Kind
 from aml_contract.pytest_plugin.shared_check import SharedCheck
 from aml_contract.pytest_plugin.words import as_options
-from aml_contract.report.formats import FORMATS, write_reports
 from aml_contract.report.wording import missing, some, totals, verdict_sentence
 from aml_contract.rule import all_rules
 
@@ -33,8 +33,12 @@ def lines(check: SharedCheck, report: Report) -> Iterator[str]:
 
 def write(check: SharedCheck, report: Report) -> list[str]:
     """Write each report that was asked for; what prevented it, a sentence each."""
-    rules = {rule.name: rule for rule in all_rules()}
-    return write_reports(report, rules, _wanted(check))
+    wanted = _wanted(check)
+    if not wanted:
+        return []
+    from aml_contract.report.formats import write_reports  # templates: a second, seldom wanted
+
+    return write_reports(report, {rule.name: rule for rule in all_rules()}, wanted)
 
 
 def places(check: SharedCheck) -> list[str]:
@@ -43,4 +47,5 @@ def places(check: SharedCheck) -> list[str]:
 
 
 def _wanted(check: SharedCheck) -> dict[str, Path]:
-    return {name: path for name in FORMATS if (path := check.settings[name])}
+    files = [one.name for one in SETTINGS if one.section == "report" and one.kind is Kind.PATH]
+    return {name: path for name in files if (path := check.settings[name])}
