@@ -16,7 +16,7 @@ from tests.servers import in_thread
 RULE = next(rule for rule in all_rules() if rule.name == "fuzz/history")
 
 
-def searched(server, *, seed=1, seconds=120.0, rounds=8):
+def searched(server, *, seed=1, seconds=900.0, rounds=8):
     """What a search on this server came to."""
 
     async def go(url):
