@@ -133,9 +133,10 @@ def execute(
 
 
 def _print_header(console: Console, check: Check, command: str) -> None:
-    target, run = check.target, check.run
+    target, run, count = check.target, check.run, len(check.rules)
+    rules = "1 rule" if count == 1 else f"{count} rules"
     console.print(
-        f"{command} · {len(check.rules)} rules · seed {run.seed} · "
+        f"{command} · {rules} · seed {run.seed} · "
         f"{target.concurrency} at once · {run.track}",
         markup=False,
         highlight=False,

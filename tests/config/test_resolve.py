@@ -183,8 +183,14 @@ def test_the_table_is_sound():
         assert setting.default is None or setting.shown(setting.default) is not None
 
 
-def test_settings_cost_nothing_to_import():
-    code = "import sys, aml_contract.config; print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("aml_contract.config", {"pydantic", "httpx", "typer", "rich", "pytest", "tomllib"}),
+        ("aml_cli.main", {"pydantic", "httpx", "hypothesis", "schemathesis", "numpy", "fastapi"}),
+    ],
+)
+def test_settings_and_commands_are_light_to_import(module, heavy):
+    code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"pydantic", "httpx", "typer", "rich", "pytest", "tomllib", "asyncio"}
     assert not heavy & {name.split(".")[0] for name in done.stdout.split()}
