@@ -48,7 +48,7 @@ class Exchange:
     """Seconds since the run began."""
     error: str | None = None
     cut: str | None = None
-    """What is wrong with an answer that was read no further (``larger than 48 MiB``): the
+    """What is wrong with an answer that was read no further (``larger than 50 MiB``): the
     status stands, and ``reply`` is its beginning."""
     dropped: int = 0
     """Bytes of the request's body that are not kept here."""

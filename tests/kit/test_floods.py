@@ -55,7 +55,7 @@ ITEM = b'{"id":"1","content":"x"},'
     ("server", "words"),
     [
         (Flooding(b'{"data":[', ITEM * 10_000, 100), "a list of more than 50,000 items"),
-        (Flooding(b'{"data":[{"id":"1","content":"', b"x" * 2**20, 64), "larger than 48 MiB"),
+        (Flooding(b'{"data":[{"id":"1","content":"', b"x" * 2**20, 64), "larger than 50 MiB"),
     ],
     ids=["a million items", "64 MiB"],
 )

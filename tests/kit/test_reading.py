@@ -37,7 +37,7 @@ def test_an_answer_that_says_it_is_too_large_is_not_read():
     head = f"HTTP/1.1 200 OK\r\ncontent-length: {reading.MOST_REPLY + 1}\r\n\r\n".encode()
     found, _ = exchanges(replying(head), timeout=20)
     assert found[0].flood
-    assert found[0].summary == "200, with an answer larger than 48 MiB"
+    assert found[0].summary == "200, with an answer larger than 50 MiB"
 
 
 def test_a_list_that_does_not_end_is_not_read_to_its_end():

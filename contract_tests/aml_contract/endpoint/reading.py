@@ -12,9 +12,9 @@ import httpx
 
 from aml_contract.exchange import KEPT
 
-MOST_REPLY = 48 * 2**20
+MOST_REPLY = 50 * 2**20
 """Bytes of an answer that are read: the largest legal one has 30 MiB of images, about 41 MiB
-of JSON (clause M1)."""
+of JSON (clause M1). A little above it, how much too large an answer is can still be told."""
 MOST_ITEMS = 50_000
 """Items of an answer that are read: the kit asks for a thousand at most (clause S10)."""
 _MOST_REFUSAL = 2**20
