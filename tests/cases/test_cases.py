@@ -32,7 +32,7 @@ UNREPLAYED = {
 TESTED_BESIDE = {
     "B02": "tests/cases/test_offline.py::test_a_check_needs_no_network_and_no_key",
     "B35": "tests/cases/test_offline.py::test_importing_opens_no_socket_and_starts_no_thread",
-    "B36": "tests/healthy/test_healthy.py::test_managed_server",
+    "B36": "tests/healthy/test_healthy.py::test_what_is_found_is_true",
     "B37": "tests/cases/test_foreign_suite.py::test_a_foreign_suite_is_left_alone",
     "B38": "tests/kit/test_latency.py::test_slow_adds",
     "B39": "tests/sdk/test_search.py::test_all_four_fields_come_through",
