@@ -24,7 +24,7 @@ _SPAN = 3
 """Words in sequence that must have been sent for them to be shown."""
 _REPLIES = 20
 """Latest answers of a rule whose masked texts are looked for in its messages."""
-_MOST_INDEXED = 2_000_000
+_MOST_INDEXED = 500_000
 """Characters of a rule's requests that are known again."""
 _MOST_OF_ONE = 65_536
 MOST_READ = 32_000

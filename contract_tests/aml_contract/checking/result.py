@@ -38,7 +38,7 @@ class ExchangeRecord(Documented):
     status: int | None
     """``null`` if no whole answer came."""
     error: str | None
-    """Why no answer came, in words."""
+    """Why no answer came, or none that can be used, in words."""
     reply_headers: dict[str, str]
     reply: str
     """What came back, masked, its first 4,000 characters."""
@@ -127,9 +127,9 @@ class Recorder:
             url=text(exchange.url),
             headers=dict(exchange.headers),
             body=_shortened(text(beginning(exchange.body)), len(exchange.body)),
-            body_bytes=len(exchange.body),
+            body_bytes=len(exchange.body) + exchange.dropped,
             status=exchange.status,
-            error=exchange.error and self.text(exchange.error, mask),
+            error=(why := exchange.error or exchange.cut) and self.text(why, mask),
             reply_headers=mask.headers(exchange),
             reply=_shortened(mask.reply(exchange), len(exchange.reply)),
             reply_bytes=len(exchange.reply),
@@ -148,8 +148,10 @@ class Recorder:
 
 
 def summary_of(exchange: ExchangeRecord) -> str:
-    """``200`` or the reason why there is no status."""
-    return str(exchange.status) if exchange.status is not None else exchange.error or "no answer"
+    """``200``, or the reason why there is no status, or no use in it."""
+    if exchange.status is None:
+        return exchange.error or "no answer"
+    return f"{exchange.status} ({exchange.error})" if exchange.error else str(exchange.status)
 
 
 def _shortened(text: str, size: int) -> str:
