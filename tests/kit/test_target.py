@@ -28,6 +28,7 @@ from aml_contract.endpoint.target import Target, TargetError
         ({"url": "http://h", "auth": "bearer"}, "needs a key"),
         ({"url": "http://h", "auth": "bearer", "key_env": "NO_SUCH"}, "$NO_SUCH is not set"),
         ({"url": "http://h", "auth": "bearer", "key_env": "sk-1 2"}, "the name of an environment"),
+        ({"url": "http://h", "auth": "bearer", "key_env": "skabcsecret"}, "a name, not the key"),
         ({"url": "http://h", "key": "k"}, "without a scheme"),
         ({"url": "http://h", "key_env": "K"}, "without a scheme"),
         ({"url": "http://h", "auth": "token", "key": "'k'"}, "quotes around the key"),

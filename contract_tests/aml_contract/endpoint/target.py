@@ -237,6 +237,10 @@ class Target:
             return "--key-env takes the name of an environment variable, not the key itself"
         if variable in os.environ:
             return f"${variable} is set, but empty; is the secret passed to where this runs?"
+        if not re.fullmatch(r"[A-Z_][A-Z0-9_]*", variable):  # a key may look like this: not shown
+            return (
+                "the variable that --key-env names is not set; it takes a name, not the key itself"
+            )
         return f"${variable} is not set; is it exported? (export {variable}=…)"
 
     @staticmethod
