@@ -94,6 +94,8 @@ class Rule:
     """Judges what the whole run saw, after all others."""
     quick: bool = True
     """Part of ``--quick``."""
+    waits: bool = False
+    """It waits for a clock: it starts before all others, which use that time."""
 
     @property
     def family(self) -> str:
@@ -122,6 +124,7 @@ def rule(  # noqa: PLR0913  the fields of a rule
     exclusive: bool = False,
     last: bool = False,
     quick: bool = True,
+    waits: bool = False,
 ) -> Callable[[Check], Rule]:
     """Register the decorated coroutine function as a rule; see :class:`Rule`."""
 
@@ -146,6 +149,7 @@ def rule(  # noqa: PLR0913  the fields of a rule
             exclusive=exclusive,
             last=last,
             quick=quick,
+            waits=waits,
         )
         _registry[name] = made
         return made

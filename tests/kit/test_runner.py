@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -154,8 +155,9 @@ def test_long_rules_start_first():
 
         return made(check, name=name, cost=Cost(adds))
 
-    outcomes([recorded("t/a", 1), recorded("t/b", 50), recorded("t/c", 7)], concurrency=1)
-    assert started == ["t/b", "t/c", "t/a"]
+    rules = [recorded("t/a", 1), recorded("t/b", 50), recorded("t/c", 7)]
+    outcomes([*rules, replace(recorded("t/d", 1), waits=True)], concurrency=1)
+    assert started == ["t/d", "t/b", "t/c", "t/a"]  # the time that it waits is used by others
 
 
 def test_a_rule_that_waits_leaves_its_place_to_the_next():

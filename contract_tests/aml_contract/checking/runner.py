@@ -258,8 +258,8 @@ async def run_rules(
 
 
 def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
-    """Rules side by side, alone and last; each the longest first."""
-    ordered = sorted(rules, key=lambda rule: (-_length(rule), rule.name))
+    """Rules side by side, alone and last; each the longest first, after those that wait."""
+    ordered = sorted(rules, key=lambda rule: (not rule.waits, -_length(rule), rule.name))
     return (
         [rule for rule in ordered if not rule.exclusive and not rule.last],
         # Faults come after the rest: one that cannot be healed spoils what follows.

@@ -31,6 +31,7 @@ LATER = 3.0
     modes=(74, 79),
     peers=("P84", "P85"),
     cases=("B03", "B08"),
+    waits=True,
 )
 async def two_users(t: Trial) -> None:
     """Two messages each, then every user and a stranger, at once and after a pause."""

@@ -148,6 +148,7 @@ async def second_connection(t: Trial) -> None:
     cost=Cost(adds=12, searches=8),
     modes=(25, 79),
     quick=False,
+    waits=True,
 )
 async def after_a_pause(t: Trial) -> None:
     """Four users, three messages each in one session; asked at once and after seconds."""

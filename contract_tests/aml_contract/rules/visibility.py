@@ -259,6 +259,7 @@ async def out_of_order(t: Trial) -> None:
     fix="Let background work never delete or replace what was acknowledged.",
     cost=Cost(adds=1, searches=6),
     modes=(79,),
+    waits=True,
 )
 async def late(t: Trial) -> None:
     """Found at once, then again after a pause."""
