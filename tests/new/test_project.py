@@ -1,12 +1,10 @@
-"""What ``aml new`` makes works at once: tests, contract, server, image, workflow."""
+"""What ``aml new`` makes works at once: its tests, the contract, its workflow."""
 
-import json
 import subprocess
-import urllib.request
 
 import pytest
 
-from tests.new.steps import Runner, dockerfile, scripts, workflow_steps
+from tests.new.steps import Runner, scripts, workflow_steps
 
 
 def test_it_is_clean(project):
@@ -43,27 +41,6 @@ def test_the_plugin_reads_the_same_settings(project):
 def test_it_keeps_the_whole_contract(project):
     ran = project.run("python", "-m", "pytest", "--aml-contract", "-q", timeout=900)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_the_image_is_clean(project):
-    ran = project.run("hadolint", "Dockerfile")
-    assert ran.returncode == 0, ran.stdout
-
-
-def test_the_image_serves_as_it_says(project):
-    """Its last instructions: health is open, Add and Search want the key."""
-    by_word = {each.word: each for each in dockerfile(project.home / "Dockerfile")}
-    assert by_word["USER"].rest != "root"
-    start = [{"8080": "{port}", "/data": "data"}.get(w, w) for w in by_word["CMD"].words]
-    refused = project.run(*[word.replace("{port}", "0") for word in start])
-    assert refused.returncode == 2
-    assert "AML_KEY" in refused.stderr
-    with project.start(start, AML_KEY="k-image") as server:
-        probe = by_word["HEALTHCHECK"].rest.partition("CMD ")[2]
-        probe = probe.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
-        assert project.run(*json.loads(probe)).returncode == 0
-        with pytest.raises(urllib.error.HTTPError, match="401"):
-            urllib.request.urlopen(f"{server.url}/search", data=b"{}")
 
 
 def test_the_workflow_is_clean(project):
