@@ -110,7 +110,7 @@ async def expect_continue(trial: Trial) -> None:
     why="A proxy or client that packs bodies meets a 5xx that is sent again 32 times, or a 200 "
     "for a chunk that nobody unpacked.",
     fix="Unpack Content-Encoding: gzip within your body limit, or answer 415.",
-    cost=Cost(adds=6, searches=3),
+    cost=Cost(adds=2, searches=2),
     peers=("P131",),
 )
 async def gzip_body(trial: Trial) -> None:
@@ -131,7 +131,7 @@ async def gzip_body(trial: Trial) -> None:
     why="Clients on Windows write a byte order mark, old ones Latin-1; a 5xx is sent again 32 "
     "times, and text read in the wrong charset is other evidence.",
     fix="Read JSON as UTF-8 only; skip a byte order mark, and answer 400 or 415 to the rest.",
-    cost=Cost(adds=12, searches=6),
+    cost=Cost(adds=5, searches=9),
     peers=("P130", "P133"),
 )
 async def other_charsets(trial: Trial) -> None:
