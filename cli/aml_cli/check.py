@@ -136,8 +136,7 @@ def _print_header(console: Console, check: Check, command: str) -> None:
     target, run, count = check.target, check.run, len(check.rules)
     rules = "1 rule" if count == 1 else f"{count} rules"
     console.print(
-        f"{command} · {rules} · seed {run.seed} · "
-        f"{target.concurrency} at once · {run.track}",
+        f"{command} · {rules} · seed {run.seed} · {target.concurrency} at once · {run.track}",
         markup=False,
         highlight=False,
     )
