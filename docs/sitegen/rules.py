@@ -118,8 +118,8 @@ def _example(example: Example | None) -> list[str]:
     wrong = escaped(example.wrong)
     return [
         "## Example",
-        " ".join(part for part in (server, wrong, "What the kit says of it:") if part),
-        fenced(example.message, "text"),
+        " ".join(part for part in (server, wrong) if part),
+        f'!!! failure "What the kit says"\n\n{_indented(_paragraphs(example.message))}',
         *(_step(number, step) for number, step in enumerate(example.exchanges, 1)),
     ]
 
@@ -129,8 +129,16 @@ def _step(number: int, step: Step) -> str:
     got = f"{step.answer}\n\n{_readable(step.reply)}" if step.reply else step.answer
     inside = f"{fenced(sent, 'text')}\n\n{fenced(got, 'text')}"
     title = f"Step {number}: {step.sent} → {step.answer}".replace('"', "'")
-    indented = "\n".join(f"    {line}" if line else "" for line in inside.splitlines())
-    return f'??? example "{title}"\n\n{indented}'
+    return f'??? example "{title}"\n\n{_indented(inside)}'
+
+
+def _paragraphs(message: str) -> str:
+    """Each line of a message by itself, wrapped where it is long."""
+    return "\n\n".join(escaped(line) for line in message.splitlines() if line.strip())
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else "" for line in text.splitlines())
 
 
 def _readable(body: str) -> str:

@@ -61,17 +61,61 @@ def test_every_page_can_be_reached_from_the_first(site):
     assert not site.pages.keys() - reached - {"404.html"}
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to look with")
-def test_the_search_works_on_pages_opened_from_disk(site):
-    flags = ("--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000")
-    ran = subprocess.run(
-        [CHROMIUM, *flags, "--dump-dom", f"file://{site.root}/index.html?q=case-twins"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert "rules/isolation/case-twins.html" in ran.stdout
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if CHROMIUM is None:
+        pytest.skip("needs chromium")
+    with api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def opened(browser, site):
+    """Opens a page from disk; what it asks of others and complains of fails the test."""
+    trouble, contexts = [], []
+
+    def show(path, **how):
+        contexts.append(browser.new_context(**how))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: asked.url.startswith(("file:", "data:")) or trouble.append(asked.url),
+        )
+        page.goto((site.root / path).as_uri())
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def test_the_search_works_on_pages_opened_from_disk(opened):
+    page = opened("index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("lower-casing collation")
+    page.locator("a[href*='rules/isolation/case-twins.html']").first.click(timeout=30_000)
+    assert page.locator("h1").inner_text().startswith("isolation/case-twins")
+
+
+@pytest.mark.parametrize("path", ["index.html", "rules/isolation/case-twins.html", "cli.html"])
+def test_a_phone_shows_a_page_without_scrolling_sideways(opened, path):
+    page = opened(path, viewport={"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_it_follows_the_light_or_dark_of_the_system(opened):
+    grounds = [
+        opened("index.html", color_scheme=scheme).evaluate(
+            "getComputedStyle(document.body).backgroundColor"
+        )
+        for scheme in ("light", "dark")
+    ]
+    assert grounds[0] != grounds[1]
 
 
 def test_a_warning_stops_the_build(tmp_path):
