@@ -23,7 +23,8 @@ def names(wheel):
 def test_it_holds_the_five_packages_and_nothing_else(names):
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == PACKAGES
-    assert not [name for name in names if re.search(r"(^|/)(tests?|conftest)[/.]", name)]
+    ours = [name for name in names if not name.startswith("aml_cli/scaffold/template/")]
+    assert not [name for name in ours if re.search(r"(^|/)(tests?|conftest)[/.]", name)]
 
 
 def test_it_holds_what_is_no_python(names):
@@ -31,6 +32,7 @@ def test_it_holds_what_is_no_python(names):
     assert "aml_sdk/_gen/openapi.json" in names
     assert "aml_contract/smoke/data/lanterns.json" in names
     assert "aml_contract/fuzz/openapi.json" in names
+    assert "aml_cli/scaffold/template/.github/workflows/contract.yml.jinja" in names
     assert any(name.endswith("dist-info/licenses/LICENSE") for name in names)
 
 
@@ -89,6 +91,7 @@ def test_without_extras_the_missing_one_is_named(bare):
         (("serve", "hybrid"), "server"),
         (("check", "--url", "http://127.0.0.1:9"), "contract"),
         (("smoke", "--url", "http://127.0.0.1:9"), "contract"),
+        (("new", "my-memory"), "contract"),
     ):
         ran = bare.run("aml", *words)
         assert ran.returncode == 2, ran.stderr
