@@ -14,13 +14,13 @@ from aml_contract.endpoint.advice import in_short, not_started, unreachable
 from aml_contract.endpoint.auth import Auth
 from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.operator import Faults
+from aml_contract.endpoint.places import PLACE, PlacesTransport, connections
 from aml_contract.endpoint.probe import health_probe
 from aml_contract.endpoint.process import CommandProcess, ManagedProcess, Say, StartError
 from aml_contract.endpoint.raw import RawConnection, RawSettings, connect
 from aml_contract.endpoint.reading import Reading, read, read_health
 from aml_contract.endpoint.slots import Slots
 from aml_contract.endpoint.target import Target, URLs
-from aml_contract.endpoint.tls import tls_context
 from aml_contract.endpoint.trouble import in_words
 from aml_contract.exchange import Exchange, Operation
 
@@ -63,8 +63,8 @@ class HTTPEndpoint:
         self._lanes: dict[Operation, Slots] = {}
         self._began = time.perf_counter()
         self._unanswered: dict[object, tuple[float, Operation]] = {}
-        self._kept = _client(target, keep=target.concurrency)
-        self._fresh = _client(target, keep=0)
+        self._kept = _client(target, PlacesTransport())
+        self._fresh = _client(target, connections(keep=0))
 
     @property
     def longest_wait(self) -> tuple[float, Operation] | None:
@@ -143,8 +143,10 @@ class HTTPEndpoint:
         )
         if operation == "health":
             return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
+        lane = operation if operation in self._lanes else "any"
         slots = self._lanes.get(operation, self._slots)
-        async with slots.one(ahead=operation == "search"):
+        async with slots.one(ahead=operation == "search") as place:
+            request.extensions[PLACE] = f"{lane} {place}"
             return await self._exchange(operation, request, sent, body or b"", fresh=fresh)
 
     async def answers(self, say: Say = _unheard) -> str | None:
@@ -298,12 +300,10 @@ def ignored_proxies() -> tuple[str, ...]:
     return tuple(name for name in os.environ if name.lower() in _PROXIES)
 
 
-def _client(target: Target, *, keep: int) -> httpx.AsyncClient:
+def _client(target: Target, transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
     return httpx.AsyncClient(
-        verify=tls_context(),
-        trust_env=False,
+        transport=transport,
         follow_redirects=False,
         timeout=httpx.Timeout(None, connect=target.connect_timeout),
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=keep),
         headers={"user-agent": "aml-contract", "accept-encoding": "gzip, deflate"},
     )

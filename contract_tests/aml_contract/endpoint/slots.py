@@ -20,13 +20,13 @@ class Slots:
     within a rank who came first.
 
     Args:
-        count: places there are.
+        count: places there are, numbered from 0.
     """
 
     def __init__(self, count: int) -> None:
-        self._free = count
+        self._free = list(reversed(range(count)))
         self._order = itertools.count()
-        self._waiting: list[tuple[bool, int, int, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[bool, int, int, asyncio.Future[int]]] = []
         self._room = asyncio.Event()
         self._room.set()
 
@@ -36,39 +36,39 @@ class Slots:
             await self._room.wait()
 
     @asynccontextmanager
-    async def one(self, *, ahead: bool = False) -> AsyncIterator[None]:
-        """A place for one request.
+    async def one(self, *, ahead: bool = False) -> AsyncIterator[int]:
+        """A place for one request; gives its number, the one that was given up last.
 
         Args:
             ahead: before all that only have a rank. A Search that shows whether an Add was
                 findable at once must not wait until it would have been found anyway.
         """
-        await self._take(ahead=ahead)
+        place = await self._take(ahead=ahead)
         try:
-            yield
+            yield place
         finally:
-            self._give_up()
+            self._give_up(place)
 
-    async def _take(self, *, ahead: bool) -> None:
+    async def _take(self, *, ahead: bool) -> int:
         if self._free:
-            self._free -= 1
+            place = self._free.pop()
             if not self._free:
                 self._room.clear()
-            return
-        turn = asyncio.get_running_loop().create_future()
+            return place
+        turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._waiting, (not ahead, rank.get(), next(self._order), turn))
         try:
-            await turn
+            return await turn
         except asyncio.CancelledError:
             if not turn.cancelled():  # the place was given, and is not wanted any more
-                self._give_up()
+                self._give_up(turn.result())
             raise
 
-    def _give_up(self) -> None:
+    def _give_up(self, place: int) -> None:
         while self._waiting:
             turn = heapq.heappop(self._waiting)[-1]
             if not turn.done():  # cancelled ones lie here until their turn
-                turn.set_result(None)
+                turn.set_result(place)
                 return
-        self._free += 1
+        self._free.append(place)
         self._room.set()
