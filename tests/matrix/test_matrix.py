@@ -112,13 +112,14 @@ def test_cells_of_other_code_are_stale(matrix):
     chosen = ("--only", "correct", "--seeds", "1")
     assert matrix.run("good", *chosen).returncode == 0
     (file,) = matrix.home.glob(".aml/matrix/cells-*.jsonl")
-    digest = matrix.cells[0].digest
-    file.write_text(file.read_text().replace(digest, "0" * len(digest)))
+    digests = [cell.digest for cell in matrix.cells]
+    for digest in digests:
+        file.write_text(file.read_text().replace(digest, "0" * len(digest)))
     assert matrix.run("good", *chosen).returncode == 2
     ran = matrix.run("good", *chosen, "--resume")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "0 cells are there, 2 are stale and made again" in ran.stdout
-    assert [cell.digest for cell in matrix.cells[2:]] == [digest] * 2
+    assert sorted(cell.digest for cell in matrix.cells[2:]) == sorted(digests)
 
 
 def test_a_server_that_must_not_be_killed_is_judged_by_its_url(matrix):

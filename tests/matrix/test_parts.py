@@ -1,11 +1,14 @@
 """The parts of the matrix by themselves: cells on disk, plans, digests, judgements."""
 
+import inspect
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from aml_contract.matrix import digest as digest_module
 from aml_contract.matrix.cells import Cell, CellFile, read_cells
 from aml_contract.matrix.digest import cell_digest
 from aml_contract.matrix.document import document
@@ -49,7 +52,7 @@ def test_a_torn_line_costs_its_cell_alone(tmp_path):
     again = CellFile(tmp_path, "1-of-1")
     again.append(cell("c"))
     again.close()
-    found = read_cells(tmp_path, dict.fromkeys("abc", "d"))
+    found = read_cells(tmp_path, dict.fromkeys("abc", {TWINS.name: "d"}))
     assert [key.server for key in found.fresh] == ["a", "c"]
 
 
@@ -60,7 +63,7 @@ def test_a_stale_cell_that_was_made_again_is_not_counted(tmp_path):
     kept.append(cell("b", digest="old"))
     kept.append(cell("of-another-collection"))
     kept.close()
-    found = read_cells(tmp_path, {"a": "d", "b": "d"})
+    found = read_cells(tmp_path, dict.fromkeys("ab", {TWINS.name: "d"}))
     assert [key.server for key in found.fresh] == ["a"]
     assert [key.server for key in found.stale] == ["b"]
 
@@ -92,11 +95,30 @@ def test_a_rule_that_judges_the_whole_run_needs_the_whole_run():
 
 
 def test_a_digest_changes_with_what_decides_a_cell_and_with_nothing_else():
-    digest = cell_digest(BROKEN, 6)
-    assert digest == cell_digest(replace(BROKEN, cmd="elsewhere {port}", kills={}), 6)
+    digest = cell_digest(BROKEN, 6, TWINS)
+    assert digest == cell_digest(replace(BROKEN, cmd="elsewhere {port}", kills={}), 6, TWINS)
     for change in ({"version": "2"}, {"track": "coding"}, {"thresholds": {"patience": 1}}):
-        assert digest != cell_digest(replace(BROKEN, **change), 6)
-    assert digest != cell_digest(BROKEN, 7)
+        assert digest != cell_digest(replace(BROKEN, **change), 6, TWINS)
+    assert digest != cell_digest(BROKEN, 7, TWINS)
+
+
+def test_a_change_in_one_rules_module_leaves_the_cells_of_others(monkeypatch):
+    rules = [TWINS, RULES["echo/ids"]]
+    before = [cell_digest(BROKEN, 6, rule) for rule in rules]
+    changed = Path(inspect.getfile(TWINS.check))
+    true = Path.read_bytes
+    monkeypatch.setattr(
+        Path, "read_bytes", lambda path: true(path) + (b"#" if path == changed else b"")
+    )
+    for cached in (digest_module._module_digest, digest_module._common_digest):
+        cached.cache_clear()
+    try:
+        after = [cell_digest(BROKEN, 6, rule) for rule in rules]
+    finally:
+        for cached in (digest_module._module_digest, digest_module._common_digest):
+            cached.cache_clear()
+    assert before[0] != after[0]
+    assert before[1] == after[1]
 
 
 @pytest.mark.parametrize(

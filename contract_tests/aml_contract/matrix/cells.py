@@ -119,15 +119,15 @@ class Kept(NamedTuple):
     """Those decided by other code or settings, and not made again since."""
 
 
-def read_cells(directory: Path, digests: Mapping[str, str]) -> Kept:
-    """The cells of all shards; ``digests`` says of each wanted server what is still true.
+def read_cells(directory: Path, digests: Mapping[str, Mapping[str, str]]) -> Kept:
+    """The cells of all shards; ``digests`` says of each wanted server and rule what is true.
 
-    Cells of other servers are left out. A line torn by a kill is no cell.
+    Cells of other servers and rules are left out. A line torn by a kill is no cell.
     """
     fresh: dict[Key, Cell] = {}
     stale: set[Key] = set()
     for cell in _cells(sorted(directory.glob("cells-*.jsonl"))):
-        wanted = digests.get(cell.server)
+        wanted = digests.get(cell.server, {}).get(cell.rule)
         if cell.digest == wanted:
             fresh[cell.key] = cell
         elif wanted is not None:

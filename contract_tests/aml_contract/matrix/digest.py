@@ -4,38 +4,66 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 import aml_contract
 from aml_contract.matrix.entry import Entry
+from aml_contract.rule import Rule
 
 _APART = frozenset({"config", "matrix", "pytest_plugin", "report", "smoke"})
 """Packages that show results or find settings; they decide none."""
 _KINDS = frozenset({".json", ".py"})
 
 
+_ROOT = Path(aml_contract.__file__).parent
+_RULES = _ROOT / "rules"
+
+
 @functools.cache
 def kit_digest() -> str:
-    """Of everything in the kit that a rule's outcome depends on."""
-    root = Path(aml_contract.__file__).parent
-    made = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root)
-        if path.suffix in _KINDS and name.parts[0] not in _APART:
-            made.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return made.hexdigest()[:12]
+    """Of everything in the kit that an outcome depends on, all rules included."""
+    return _digest(_deciding())
 
 
-def cell_digest(entry: Entry, fuzz_budget: float) -> str:
-    """Of the kit, the server's code, and how it is judged.
+def cell_digest(entry: Entry, fuzz_budget: float, rule: Rule) -> str:
+    """Of the rule's module and what all rules stand on, the server's code, and how it is judged.
 
-    Its command is left out, which names the interpreter and differs between machines; and
-    what is hoped to be found, which changes no outcome.
+    Another rule's module changes nothing: no rule imports a rule. Left out are the server's
+    command, which names the interpreter and differs between machines; and what is hoped to
+    be found, which changes no outcome.
     """
     settings = asdict(entry)
     for name in ("cmd", "expected", "sometimes", "kills", "risks"):
         del settings[name]
-    decisive = json.dumps([kit_digest(), settings, fuzz_budget], sort_keys=True)
+    module = Path(inspect.getfile(rule.check))
+    code = [_common_digest(), _module_digest(module)]
+    decisive = json.dumps([code, settings, fuzz_budget], sort_keys=True)
     return hashlib.sha256(decisive.encode()).hexdigest()[:12]
+
+
+@functools.cache
+def _common_digest() -> str:
+    return _digest(path for path in _deciding() if not path.is_relative_to(_RULES))
+
+
+@functools.cache
+def _module_digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def _deciding() -> Iterable[Path]:
+    for path in sorted(_ROOT.rglob("*")):
+        if path.suffix in _KINDS and path.relative_to(_ROOT).parts[0] not in _APART:
+            yield path
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    made = hashlib.sha256()
+    for path in paths:
+        name = path.relative_to(_ROOT).as_posix()
+        made.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return made.hexdigest()[:12]

@@ -53,7 +53,8 @@ class Job:
     seed: int
     rules: tuple[str, ...]
     fuzz_budget: float
-    digest: str
+    digests: Mapping[str, str]
+    """Of all that decides a cell, by rule."""
 
     @property
     def name(self) -> tuple[str, int]:
@@ -78,9 +79,9 @@ def jobs_of(
     for entry in sorted(entries, key=lambda entry: (not entry.healthy, entry.name)):
         usual = HEALTHY_FUZZ if entry.healthy else BROKEN_FUZZ
         budget = usual if fuzz_budget is None else fuzz_budget
-        digest = cell_digest(entry, budget)
+        digests = {rule.name: cell_digest(entry, budget, rule) for rule in rules}
         under = range(1, seeds + 1) if entry.healthy else (1,)
-        made += [Job(entry, seed, names, budget, digest) for seed in under]
+        made += [Job(entry, seed, names, budget, digests) for seed in under]
     return made
 
 

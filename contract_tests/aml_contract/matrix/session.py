@@ -30,7 +30,7 @@ class Session(Watch):
         self._watch = Watch()
         self._file: CellFile | None = None
         self.jobs = part(jobs, shard)
-        kept = read_cells(directory, {job.entry.name: job.digest for job in jobs})
+        kept = read_cells(directory, {job.entry.name: job.digests for job in jobs})
         wanted = {key for job in self.jobs for key in job.keys}
         self.cells: dict[Key, Cell] = {k: c for k, c in kept.fresh.items() if k in wanted}
         self.stale = len(kept.stale & wanted)

@@ -59,7 +59,8 @@ class _Voice(View):
         job, name, alone = self._job, rule.name, bool(self._again)
         if alone and name not in self._again:
             return
-        cell = Cell.of(result, server=job.entry.name, seed=job.seed, digest=job.digest, alone=alone)
+        digest = job.digests[name]
+        cell = Cell.of(result, server=job.entry.name, seed=job.seed, digest=digest, alone=alone)
         if not alone and any(kill.trouble for kill in kills_of(job.entry, {name: cell})):
             self.hidden.append(name)
         else:
