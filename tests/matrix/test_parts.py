@@ -52,7 +52,7 @@ def test_a_torn_line_costs_its_cell_alone(tmp_path):
     again = CellFile(tmp_path, "1-of-1")
     again.append(cell("c"))
     again.close()
-    found = read_cells(tmp_path, dict.fromkeys("abc", {TWINS.name: "d"}))
+    found = read_cells(tmp_path, {key: {TWINS.name: "d"} for key in "abc"})
     assert [key.server for key in found.fresh] == ["a", "c"]
 
 
@@ -63,7 +63,7 @@ def test_a_stale_cell_that_was_made_again_is_not_counted(tmp_path):
     kept.append(cell("b", digest="old"))
     kept.append(cell("of-another-collection"))
     kept.close()
-    found = read_cells(tmp_path, dict.fromkeys("ab", {TWINS.name: "d"}))
+    found = read_cells(tmp_path, {key: {TWINS.name: "d"} for key in "ab"})
     assert [key.server for key in found.fresh] == ["a"]
     assert [key.server for key in found.stale] == ["b"]
 
