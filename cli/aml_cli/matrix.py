@@ -51,8 +51,8 @@ def matrix(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="How long requests are generated in each check: 20 s for healthy servers and "
-            "3 s for broken ones if not given.",
+            help="How long requests are generated in each check: 5 s for healthy servers and "
+            "2 s for broken ones if not given.",
         ),
     ] = None,
     markdown: Annotated[

@@ -11,6 +11,8 @@ import hashlib
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 
 _ONSETS = (
     "b",
@@ -46,6 +48,7 @@ _ONSETS = (
 )
 _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "oo", "au")
 _CODAS = ("b", "d", "g", "k", "l", "m", "n", "nd", "ng", "p", "r", "rn", "s", "sk", "st", "t", "x")
+_SYLLABLES = ["".join(sounds) for sounds in product(_ONSETS, _VOWELS, _CODAS)]
 _HAN = (
     "岚嵩沄泷渌漪濂瑄琬璎珩瑾砚碧竺箬纨绮翎芷苓茗荃莳菖蓼蔚薇蘅虬蜃衿裾觥谌豫"
     "赭跹轩邃郗酥醴钰铎锷阙隽雳霓霁靛鞅韫颀飒饴馥骁鬃鲲鸢鸾鹂麒黛"
@@ -116,7 +119,11 @@ class Marker:
     def words_in(self, content: str) -> int:
         """How many of the invented words ``content`` holds."""
         text = squeeze(content)
-        return sum(squeeze(word) in text for word in self.words)
+        return sum(word in text for word in self._squeezed)
+
+    @cached_property
+    def _squeezed(self) -> tuple[str, ...]:
+        return tuple(map(squeeze, self.words))
 
 
 @dataclass(frozen=True)
@@ -166,9 +173,7 @@ class Namespace:
 
     def word(self) -> str:
         """An invented word of two or three syllables."""
-        pick = self.random.choice
-        syllables = [pick(_ONSETS) + pick(_VOWELS) + pick(_CODAS) for _ in range(pick((2, 2, 3)))]
-        return "".join(syllables)
+        return "".join(self.random.choices(_SYLLABLES, k=self.random.choice((2, 2, 3))))
 
     def filler(self, length: int) -> str:
         """Invented words, exactly ``length`` characters of them."""

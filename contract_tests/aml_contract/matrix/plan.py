@@ -11,9 +11,9 @@ from aml_contract.matrix.digest import cell_digest
 from aml_contract.matrix.entry import Entry
 from aml_contract.rule import Rule
 
-HEALTHY_FUZZ = 20.0
-"""Seconds of generated requests in each check of a healthy server, as users have them."""
-BROKEN_FUZZ = 3.0
+HEALTHY_FUZZ = 5.0
+"""Seconds of generated requests in each check of a healthy server; each seed brings others."""
+BROKEN_FUZZ = 2.0
 """The same of a broken one; those made for it have budgets of their own."""
 _SHARD = re.compile(r"([0-9]+)/([0-9]+)")
 
