@@ -258,14 +258,18 @@ async def run_rules(
 
 
 def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
-    """Rules side by side, alone and last; each the longest first, after those that wait."""
+    """Rules side by side, alone and last.
+
+    Side by side those that wait come first, then the longest. Alone the shortest come first:
+    a server is started again while it holds little, and most starts read all there is.
+    """
     ordered = sorted(rules, key=lambda rule: (not rule.waits, -_length(rule), rule.name))
     return (
         [rule for rule in ordered if not rule.exclusive and not rule.last],
-        # Faults come after the rest: one that cannot be healed spoils what follows.
         sorted(
             (rule for rule in ordered if rule.exclusive and not rule.last),
-            key=lambda rule: Need.FAULT in rule.needs,
+            # Faults come after the rest: one that cannot be healed spoils what follows.
+            key=lambda rule: (Need.FAULT in rule.needs, _length(rule)),
         ),
         sorted((rule for rule in ordered if rule.last), key=lambda rule: rule.name),
     )

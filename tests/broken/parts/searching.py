@@ -27,7 +27,8 @@ class Searching(Storing):
     def rank(self, search: Search, memories: list[Memory]) -> list[tuple[float, Memory]]:
         """By the share of the words of query and options, then in order of arrival."""
         wanted = self.words("\n".join((search.query, *search.options)))
-        scored = [(len(wanted & m.words) / max(1, len(wanted)), m) for m in memories]
+        most = max(1, len(wanted))
+        scored = [(len(wanted & m.words) / most, m) for m in memories]
         return sorted(scored, key=lambda pair: -pair[0])
 
     def search_reply(self, search: Search, ranked: list[tuple[float, Memory]]) -> Any:
