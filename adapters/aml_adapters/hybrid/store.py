@@ -1,25 +1,16 @@
-"""The SQLite file: what was said, and what finds it.
-
-One connection writes, one transaction an Add; as many read as threads ask, each in a
-snapshot of its own, so that a Search sees an Add whole or not at all.
-"""
+"""The SQLite file: what was said, and what finds it. One transaction an Add."""
 
 from __future__ import annotations
 
-import queue
-import sqlite3
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from aml_adapters.hybrid.rows import Snapshot, Transaction
-from aml_sdk.errors import AMLError, Unavailable
+from aml_adapters.sqlite_file import SQLiteFile
 
 _SCHEMA_VERSION = 1
 _SCHEMA = """
-CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-
 -- key: never used twice. epoch: changes when something of the user is removed.
 CREATE TABLE user (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -73,11 +64,6 @@ CREATE TABLE posting (
     PRIMARY KEY (user, term, sequence)
 ) WITHOUT ROWID;
 """
-_BUSY_SECONDS = 30
-
-
-class IncompatibleDataError(AMLError):
-    """The file was written by another version or with another embedder."""
 
 
 class Store:
@@ -90,16 +76,7 @@ class Store:
     """
 
     def __init__(self, path: Path, settings: Mapping[str, str]) -> None:
-        self._path = path
-        self._writing = threading.Lock()
-        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
-        self._closed = False
-        try:
-            with _trouble():
-                self._writer = self._connect()
-                self._prepare(settings)
-        except sqlite3.DatabaseError as error:
-            raise IncompatibleDataError(f"{path}: {error}") from error
+        self._file = SQLiteFile(path, _SCHEMA, _SCHEMA_VERSION, settings)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -108,22 +85,8 @@ class Store:
         Raises:
             Unavailable: the file cannot be read now.
         """
-        with _trouble():
-            if self._closed:
-                raise Unavailable("the memory is closed")
-            try:
-                connection = self._readers.get_nowait()
-            except queue.Empty:
-                connection = self._connect()
-            try:
-                connection.execute("BEGIN")
-                yield Snapshot(connection)
-            finally:
-                connection.rollback()
-                if self._closed:
-                    connection.close()
-                else:
-                    self._readers.put(connection)
+        with self._file.read() as connection:
+            yield Snapshot(connection)
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
@@ -132,79 +95,13 @@ class Store:
         Raises:
             Unavailable: the file cannot be written now; nothing has changed.
         """
-        with self._writing, _trouble():
-            if self._closed:
-                raise Unavailable("the memory is closed")
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
-                yield Transaction(self._writer)
-                self._writer.commit()
-            except BaseException:
-                self._writer.rollback()
-                raise
+        with self._file.write() as connection:
+            yield Transaction(connection)
 
     def scrub(self) -> None:
         """Empty the write-ahead log, where removed rows may still be read."""
-        with self._writing, _trouble():
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        self._file.scrub()
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        with self._writing:
-            self._closed = True
-            self._writer.close()
-            while not self._readers.empty():
-                self._readers.get().close()
-
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA secure_delete = ON")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _prepare(self, settings: Mapping[str, str]) -> None:
-        try:
-            self._create_or_check(settings)
-        except BaseException:
-            self._writer.close()
-            raise
-
-    def _create_or_check(self, settings: Mapping[str, str]) -> None:
-        run = self._writer.execute
-        run("BEGIN IMMEDIATE")
-        (version,) = run("PRAGMA user_version").fetchone()
-        if version == 0:
-            for statement in _SCHEMA.split(";"):
-                run(statement)
-            self._writer.executemany("INSERT INTO setting VALUES (?, ?)", settings.items())
-            run(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-        elif version != _SCHEMA_VERSION:
-            raise IncompatibleDataError(
-                f"{self._path} has schema {version}, this version reads {_SCHEMA_VERSION};"
-                " use an empty data directory"
-            )
-        self._writer.commit()
-        kept = dict(run("SELECT name, value FROM setting"))
-        for name, value in settings.items():
-            if kept.get(name) != value:
-                raise IncompatibleDataError(
-                    f"{self._path} was written with {name} {kept.get(name)!r}, and this version"
-                    f" has {value!r}: they do not compare. Use an empty data directory,"
-                    " or the version that wrote this one"
-                )
-
-
-@contextmanager
-def _trouble() -> Iterator[None]:
-    """Full disks and locks pass: the client is to try again (clause F3)."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise Unavailable(f"the memory's file: {error}") from error
+        self._file.close()
