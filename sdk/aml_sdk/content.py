@@ -1,10 +1,13 @@
-"""The content of a message or a query: plain text, or an ordered list of parts (clause A6)."""
+"""What a message or a query holds: plain text or ordered parts (clause A6), and its time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 
 from aml_sdk._gen.models import ContentPart, ImagePart, Message, TextPart
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def text_of(content: str | Sequence[ContentPart]) -> str:
@@ -42,3 +45,14 @@ def is_blank_content(content: str | Sequence[ContentPart]) -> bool:
 def is_blank(message: Message) -> bool:
     """Whether the message is a blank turn, which an Add skips (clause A9)."""
     return is_blank_content(message.content)
+
+
+def event_time(timestamp: int | None) -> datetime | None:
+    """A message's time in UTC; ``None`` if unknown or past the year 9999 (clause A7).
+
+    Its ``isoformat()`` is what ``created_at`` wants (clause S9).
+    """
+    try:
+        return None if timestamp is None else _EPOCH + timedelta(milliseconds=timestamp)
+    except OverflowError:
+        return None

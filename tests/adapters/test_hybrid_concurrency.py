@@ -102,7 +102,7 @@ def test_a_snapshot_is_answered_from_itself_though_the_cache_is_ahead(memory):
         user, epoch = snapshot.user("u")
         add(memory, "u", "r2", "second")
         assert len(search(memory, "u", "?")) == 2
-        assert memory._index(snapshot, user, epoch).last == 0
+        assert snapshot.entries.index(user, epoch, memory._cache).last == 0
     assert len(search(memory, "u", "?")) == 2
 
 

@@ -1,4 +1,4 @@
-"""Vectors as the file keeps them: 512 signed bytes, made from the static model's.
+"""Vectors as the file keeps them: signed bytes, made from an embedder's.
 
 Products of such vectors are whole numbers below 2^24, which 32-bit floats add exactly in
 any order: equal input gives equal scores, whatever the number of rows or the instructions
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from aml_adapters.embedders.static import DIMENSIONS, StaticEmbedder
 
-__all__ = ["DIMENSIONS", "Embedder", "Vectors", "cosines", "norms"]
+__all__ = ["DIMENSIONS", "Embedder", "Vectors", "cosines", "norms", "rounded"]
 
 _BLOCK = 1_024  # rows converted at a time, so that a large matrix is never doubled
 
@@ -32,10 +32,14 @@ class Embedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of :data:`DIMENSIONS` signed bytes for each text."""
-        exact = self._embedder.embed(texts)
-        largest = np.abs(exact).max(axis=1, keepdims=True, initial=1e-9)
-        vectors: Vectors = np.rint(exact * (127 / largest)).astype(np.int8)
-        return vectors
+        return rounded(self._embedder.embed(texts))
+
+
+def rounded(exact: npt.NDArray[np.float32]) -> Vectors:
+    """Each row scaled so that its largest number is 127, in whole numbers."""
+    largest = np.abs(exact).max(axis=1, keepdims=True, initial=1e-9)
+    vectors: Vectors = np.rint(exact * (127 / largest)).astype(np.int8)
+    return vectors
 
 
 def norms(vectors: Vectors) -> npt.NDArray[np.float64]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from aml_adapters.hybrid.embedding import DIMENSIONS, Vectors, norms
+from aml_adapters.hybrid.embedding import Vectors, norms
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -58,10 +58,10 @@ class UserIndex:
     after: Integers
 
     @classmethod
-    def empty(cls, epoch: int, dimensions: int = DIMENSIONS) -> UserIndex:
-        """An index of nothing, to be extended."""
+    def empty(cls, epoch: int) -> UserIndex:
+        """An index of nothing, to be extended; its first entries say how long vectors are."""
         none = np.zeros(0, np.int64)
-        vectors = np.zeros((0, dimensions), np.int8)
+        vectors = np.zeros((0, 0), np.int8)
         return cls(epoch, none, none, none, none, none, none, vectors, norms(vectors), none, none)
 
     @property
@@ -97,7 +97,8 @@ class UserIndex:
             np.concatenate(pair) for pair in zip(old, columns, strict=True)
         )
         new = np.frombuffer(b"".join(e.vector for e in entries), np.int8)
-        new = new.reshape(len(entries), self.vectors.shape[1])
+        new = new.reshape(len(entries), -1)
+        vectors = np.concatenate((self.vectors, new)) if len(self.vectors) else new
         before, after = _neighbours(sequences, sessions, chunk_times)
         return UserIndex(
             self.epoch,
@@ -107,7 +108,7 @@ class UserIndex:
             timestamps,
             lengths,
             image_bytes,
-            np.concatenate((self.vectors, new)),
+            vectors,
             np.concatenate((self.norms, norms(new))),
             before,
             after,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from aml_adapters.hybrid.index import Entry, Integers
+from aml_adapters.hybrid.entries import Entries, Indexed
 
 
 @dataclass(frozen=True)
@@ -23,23 +21,12 @@ class Said:
     content: str
 
 
-@dataclass(frozen=True)
-class Indexed:
-    """What finds a message: see the columns of ``entry`` and ``posting``."""
-
-    chunk_time: int
-    timestamp: int
-    length: int
-    image_bytes: int
-    vector: bytes
-    terms: Mapping[str, int]
-
-
 class Snapshot:
     """What the file held when the transaction began."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self.entries = Entries(connection)
 
     def user(self, user_id: str) -> tuple[int, int] | None:
         """The user's key and epoch, ``None`` for one who is unknown."""
@@ -47,34 +34,6 @@ class Snapshot:
             "SELECT key, epoch FROM user WHERE user_id = ?", (user_id,)
         ).fetchone()
         return row
-
-    def last(self, user: int) -> int:
-        """The newest sequence number of a user, -1 without messages."""
-        (last,) = self._connection.execute(
-            "SELECT coalesce(max(sequence), -1) FROM entry WHERE user = ?", (user,)
-        ).fetchone()
-        return int(last)
-
-    def entries(self, user: int, after: int) -> list[Entry]:
-        """Entries with sequence numbers above ``after``, in order."""
-        rows = self._connection.execute(
-            "SELECT sequence, session, chunk_time, timestamp, length, image_bytes, vector"
-            " FROM entry WHERE user = ? AND sequence > ? ORDER BY sequence",
-            (user, after),
-        )
-        return [Entry(*row) for row in rows]
-
-    def postings(self, user: int, terms: Iterable[str]) -> dict[str, tuple[Integers, Integers]]:
-        """Where each term stands: sequence numbers, and how often in each."""
-        found = {}
-        for term in terms:
-            rows = self._connection.execute(
-                "SELECT sequence, count FROM posting WHERE user = ? AND term = ?", (user, term)
-            ).fetchall()
-            if rows:
-                sequences, counts = np.array(rows, np.int64).T
-                found[term] = (sequences, counts)
-        return found
 
     def said(self, user: int, sequences: Iterable[int]) -> list[Said]:
         """The messages with these sequence numbers, in the order asked for."""
@@ -130,7 +89,7 @@ class Transaction(Snapshot):
         (session,) = run(
             "SELECT key FROM session WHERE user = ? AND session_id = ?", (user, session_id)
         ).fetchone()
-        for number, (said, indexed) in enumerate(messages, first):
+        for number, (said, _) in enumerate(messages, first):
             run(
                 "INSERT INTO message (user, sequence, id, request_id, position, session, role,"
                 " timestamp, parts, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -139,20 +98,10 @@ class Transaction(Snapshot):
                     *(said.timestamp, said.parts, said.content),
                 ),
             )
-            run(
-                "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(user, number, session, indexed.chunk_time, indexed.timestamp),
-                    *(indexed.length, indexed.image_bytes, indexed.vector),
-                ),
-            )
-        postings = [
-            (user, term, number, count)
-            for number, (_, indexed) in enumerate(messages, first)
-            for term, count in indexed.terms.items()
-        ]
-        postings.sort()  # in the order of the table: each page is visited once
-        self._connection.executemany("INSERT INTO posting VALUES (?, ?, ?, ?)", postings)
+        self.entries.put(
+            user,
+            [(number, session, each) for number, (_, each) in enumerate(messages, first)],
+        )
 
     def remove_request(self, user_id: str, request_id: str) -> None:
         """Remove what a request stored; reads through the user's postings."""
@@ -167,11 +116,7 @@ class Transaction(Snapshot):
         if first is None:
             return
         self._connection.execute("DELETE FROM message WHERE user = ? AND request_id = ?", stored)
-        for table in ("entry", "posting"):
-            self._connection.execute(
-                f"DELETE FROM {table} WHERE user = ? AND sequence BETWEEN ? AND ?",  # noqa: S608  fixed names
-                (known[0], first, last),
-            )
+        self.entries.remove(known[0], first, last)
         self._connection.execute("UPDATE user SET epoch = epoch + 1 WHERE key = ?", (known[0],))
 
     def remove_user(self, user_id: str) -> int | None:
@@ -179,7 +124,8 @@ class Transaction(Snapshot):
         known = self.user(user_id)
         if known is None:
             return None
-        for table in ("posting", "entry", "message", "session"):
+        self.entries.remove_user(known[0])
+        for table in ("message", "session"):
             self._connection.execute(f"DELETE FROM {table} WHERE user = ?", (known[0],))  # noqa: S608  fixed names
         self._connection.execute("DELETE FROM user WHERE key = ?", (known[0],))
         return known[0]

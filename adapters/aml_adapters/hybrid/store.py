@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from aml_adapters.hybrid.entries import SCHEMA as ENTRIES
 from aml_adapters.hybrid.rows import Snapshot, Transaction
 from aml_adapters.sqlite_file import SQLiteFile
 
 _SCHEMA_VERSION = 1
-_SCHEMA = """
+_SCHEMA = f"""
 -- key: never used twice. epoch: changes when something of the user is removed.
 CREATE TABLE user (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -41,28 +42,7 @@ CREATE TABLE message (
     UNIQUE (user, sequence)
 );
 CREATE INDEX message_by_request ON message (user, request_id);
-
--- What ranking reads of every message of a user: small rows, side by side.
-CREATE TABLE entry (
-    user INTEGER NOT NULL,
-    sequence INTEGER NOT NULL,
-    session INTEGER NOT NULL,
-    chunk_time INTEGER NOT NULL,
-    timestamp INTEGER NOT NULL,
-    length INTEGER NOT NULL,
-    image_bytes INTEGER NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (user, sequence)
-) WITHOUT ROWID;
-
--- How often a term stands in a message, and under "@term" in its date.
-CREATE TABLE posting (
-    user INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (user, term, sequence)
-) WITHOUT ROWID;
+{ENTRIES}
 """
 
 

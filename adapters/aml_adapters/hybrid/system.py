@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from aml_adapters.hybrid.embedding import Embedder, Vectors
-from aml_adapters.hybrid.index import UNDATED, IndexCache, Integers, UserIndex
-from aml_adapters.hybrid.ranking import order, score, weighted
-from aml_adapters.hybrid.rows import Indexed, Said, Snapshot
+from aml_adapters.hybrid.embedding import Embedder
+from aml_adapters.hybrid.entries import Indexed
+from aml_adapters.hybrid.index import UNDATED, IndexCache, Integers
+from aml_adapters.hybrid.query import Query
+from aml_adapters.hybrid.ranking import order
+from aml_adapters.hybrid.rows import Said
 from aml_adapters.hybrid.store import Store
-from aml_adapters.hybrid.tokens import ANALYSIS, date_terms, query_terms, terms
+from aml_adapters.hybrid.tokens import ANALYSIS
 from aml_sdk import (
     AddRequest,
     ContentPart,
@@ -26,17 +26,11 @@ from aml_sdk import (
     SearchRequest,
     Unavailable,
 )
-from aml_sdk.content import decoded_size, images_of, is_blank, is_blank_content, text_of
+from aml_sdk.content import decoded_size, event_time, images_of, is_blank, is_blank_content, text_of
 from aml_sdk.data_dir import DataDirectory
 from aml_sdk.identity import memory_id
 
 _PARTS = TypeAdapter(list[ContentPart])
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DATE = "@"  # no term of a text begins with it and goes on
-# What a term of the options counts beside one of the question. On AMemGym's twelve users
-# options raise recall@10 of the evidence from .92 to .97; anything from .3 to 1 does.
-_OPTION = 0.5
-_LONGEST_QUERY = 2_000  # different terms
 _CACHE = 128 << 20  # bytes: about 230,000 messages
 _MOST_IMAGE_BYTES = 30 << 20  # decoded, in one answer (clause M1)
 
@@ -128,24 +122,14 @@ class HybridMemory(MemorySystem):
         """
         if is_blank_content(request.query):
             return []
-        text = text_of(request.query)
-        words = query_terms(text)
-        weights = weighted(
-            words, [term for each in request.options or () for term in query_terms(each)], _OPTION
-        )
-        weights = dict(list(weights.items())[:_LONGEST_QUERY])
-        meaningful = any(character.isalnum() for character in text)
-        vector = self._embedder.embed([text])[0] if meaningful else None
+        query = Query.of(text_of(request.query), request.options or (), self._embedder.embed)
         with self._store.read() as snapshot:
             known = snapshot.user(request.user_id)
             if known is None:
                 return []
             user, epoch = known
-            index = self._index(snapshot, user, epoch)
-            texts = snapshot.postings(user, weights)
-            dated = snapshot.postings(user, (_DATE + term for term in weights))
-            dates = {term.removeprefix(_DATE): found for term, found in dated.items()}
-            scores = score(index, weights, texts, dates, vector)
+            index = snapshot.entries.index(user, epoch, self._cache)
+            scores = query.scores(index, snapshot.entries, user)
             rows = list(_fitting(order(scores, index), index.image_bytes, request.top_k))
             found = snapshot.said(user, index.sequences[rows].tolist())
         return [_memory(each, float(scores[row])) for each, row in zip(found, rows, strict=True)]
@@ -184,21 +168,15 @@ class HybridMemory(MemorySystem):
         times = (each.timestamp for each in request.messages if each.timestamp is not None)
         chunk_time = next(times, UNDATED)
         return [
-            _indexed(request.messages[each.position], text, chunk_time, vector)
+            Indexed.of(
+                text,
+                each.timestamp,
+                chunk_time,
+                vector,
+                _image_bytes(request.messages[each.position]),
+            )
             for each, text, vector in zip(said, texts, vectors, strict=True)
         ]
-
-    def _index(self, snapshot: Snapshot, user: int, epoch: int) -> UserIndex:
-        """The index of exactly what the snapshot holds, from the cache as far as it goes."""
-        cached = self._cache.get(user)
-        last = snapshot.last(user)
-        if cached is None or cached.epoch != epoch or cached.last > last:
-            cached = UserIndex.empty(epoch)
-        if cached.last == last:
-            return cached
-        index = cached.extended(snapshot.entries(user, cached.last))
-        self._cache.put(user, index)
-        return index
 
 
 def _said(request: AddRequest, position: int, message: Message) -> Said:
@@ -216,20 +194,8 @@ def _said(request: AddRequest, position: int, message: Message) -> Said:
     )
 
 
-def _indexed(message: Message, text: str, chunk_time: int, vector: Vectors) -> Indexed:
-    found = Counter(terms(text))
-    length = found.total()
-    day = _time(message.timestamp)
-    if day is not None:
-        found.update({_DATE + term: 1 for term in date_terms(day.date())})
-    return Indexed(
-        chunk_time=chunk_time,
-        timestamp=UNDATED if message.timestamp is None else message.timestamp,
-        length=length,
-        image_bytes=sum(decoded_size(part.image_url.url) for part in images_of(message.content)),
-        vector=vector.tobytes(),
-        terms=found,
-    )
+def _image_bytes(message: Message) -> int:
+    return sum(decoded_size(part.image_url.url) for part in images_of(message.content))
 
 
 def _fitting(rows: Integers, image_bytes: Integers, most: int) -> Iterator[int]:
@@ -246,18 +212,10 @@ def _fitting(rows: Integers, image_bytes: Integers, most: int) -> Iterator[int]:
 
 
 def _memory(said: Said, score: float) -> Memory:
-    time = _time(said.timestamp)
+    time = event_time(said.timestamp)
     return Memory(
         id=said.id,
         content=_PARTS.validate_json(said.content) if said.parts else said.content,
         score=score,
         created_at=None if time is None else time.isoformat(),
     )
-
-
-def _time(timestamp: int | None) -> datetime | None:
-    """Event time in UTC; ``None`` if unknown or past the year 9999 (clause A7)."""
-    try:
-        return None if timestamp is None else _EPOCH + timedelta(milliseconds=timestamp)
-    except OverflowError:
-        return None
