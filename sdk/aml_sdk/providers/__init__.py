@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aml_sdk.providers.chat import Chat, ChatModel, ChatReply, ToolCall, Usage
+    from aml_sdk.providers.chat import ChatModel
     from aml_sdk.providers.embeddings import EmbeddingModel
+    from aml_sdk.providers.reply import Chat, ChatReply, ProviderRefusal, ToolCall, Usage
     from aml_sdk.providers.settings import ModelAddress, ProviderSettings
-    from aml_sdk.providers.trouble import ProviderRefusal
 
 __all__ = [
     "Chat",
@@ -27,15 +27,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Chat": "chat",
+    "Chat": "reply",
     "ChatModel": "chat",
-    "ChatReply": "chat",
+    "ChatReply": "reply",
     "EmbeddingModel": "embeddings",
     "ModelAddress": "settings",
-    "ProviderRefusal": "trouble",
+    "ProviderRefusal": "reply",
     "ProviderSettings": "settings",
-    "ToolCall": "chat",
-    "Usage": "chat",
+    "ToolCall": "reply",
+    "Usage": "reply",
 }
 
 

@@ -4,61 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from aml_sdk.errors import Misconfigured
 from aml_sdk.providers.connection import Connection
+from aml_sdk.providers.reply import ChatReply, ToolCall, Usage
 from aml_sdk.providers.settings import ProviderSettings
 from aml_sdk.providers.trouble import log
-
-
-@dataclass(frozen=True)
-class ToolCall:
-    """A tool that the model wants to be called."""
-
-    id: str
-    name: str
-    arguments: str
-    """As the model wrote them: JSON if it kept to the protocol."""
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Tokens as the provider counts them; 0 where it does not say."""
-
-    prompt: int = 0
-    completion: int = 0
-
-
-@dataclass(frozen=True)
-class ChatReply:
-    """What the model said."""
-
-    content: str
-    """Empty when it only calls tools, or refuses."""
-    tool_calls: tuple[ToolCall, ...] = ()
-    usage: Usage = Usage()
-    finish_reason: str = "stop"
-    """``stop``, ``tool_calls``, ``length`` (cut off) or ``content_filter``."""
-    refusal: str = ""
-    """Why the model will not answer; empty if it does."""
-
-
-class Chat(Protocol):
-    """Anything that answers like a chat model: one at a URL, or rules that imitate one."""
-
-    def complete(  # noqa: PLR0913  OpenAI's own arguments
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        tool_choice: str | Mapping[str, Any] | None = None,
-        response_format: Mapping[str, Any] | None = None,
-        temperature: float | None = 0,
-        max_tokens: int | None = None,
-    ) -> ChatReply:
-        """One completion. See :meth:`ChatModel.complete`."""
 
 
 class ChatModel:
@@ -107,7 +59,9 @@ class ChatModel:
         given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
         given |= {"model": self.model, "messages": list(messages)}
         completion, ms = self._connection.call(
-            lambda client: client.chat.completions.create(**given)
+            lambda client: client.chat.completions.create(
+                **given, extra_headers=self._connection.headers
+            )
         )
         reply = self._reply(completion)
         log(

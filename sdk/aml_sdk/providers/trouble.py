@@ -11,6 +11,7 @@ import re
 import openai
 
 from aml_sdk.errors import Unavailable
+from aml_sdk.providers.reply import ProviderRefusal
 
 logger = logging.getLogger("aml.providers")
 
@@ -25,14 +26,6 @@ _ADVICE: dict[int | None, str] = {
     **dict.fromkeys((402, 429), _QUOTA),
     **dict.fromkeys((400, 413, 422), _REFUSED),
 }
-
-
-class ProviderRefusal(Unavailable):
-    """The provider will not take this request (400, 413, 422), and may well take others.
-
-    A wrong setting is refused in the same way as a payload, so it counts as temporary; a
-    caller that can do without the answer may catch it.
-    """
 
 
 def log(level: int, event: str, **fields: object) -> None:
