@@ -231,6 +231,6 @@ def fake_provider():
         Route("/v1/chat/completions", provider.answer, methods=["POST"]),
         Route("/v1/embeddings", provider.answer, methods=["POST"]),
     ]
-    with in_thread(Starlette(routes=routes), patient=False) as url:
+    with in_thread(Starlette(routes=routes), patient=False, lifespan="off") as url:
         provider.url = f"{url}/v1"
         yield provider

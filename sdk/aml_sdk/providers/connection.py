@@ -35,17 +35,16 @@ class Connection:
         self.model = address.model
         self._prefix = prefix
         self._places = threading.BoundedSemaphore(settings.concurrency)
-        nothing = openai.Omit()
-        headers: dict[str, str | openai.Omit] = {
-            "OpenAI-Organization": nothing,
-            "OpenAI-Project": nothing,
+        self.headers: dict[str, str | openai.Omit] = {
+            "OpenAI-Organization": openai.Omit(),
+            "OpenAI-Project": openai.Omit(),
         }
+        """To be given to each request as ``extra_headers``."""
         if address.api_key is None:
-            headers["Authorization"] = nothing
+            self.headers["Authorization"] = openai.Omit()
         self._client = openai.OpenAI(
             base_url=address.base_url,
-            api_key=address.api_key or "",
-            default_headers=headers,  # type: ignore[arg-type]  # Omit is taken, says its source
+            api_key=address.api_key or "none",  # the header is left out, but it asks for one
             timeout=settings.timeout,
             max_retries=settings.retries,
         )

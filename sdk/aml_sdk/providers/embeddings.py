@@ -96,6 +96,7 @@ class EmbeddingModel:
                 # Said, because the library's own default is Base64, which not all servers know.
                 encoding_format="float",
                 dimensions=self._settings.dimensions or openai.omit,
+                extra_headers=self._connection.headers,
             )
         )
         usage = getattr(answer, "usage", None)
