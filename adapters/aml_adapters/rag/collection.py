@@ -1,0 +1,189 @@
+"""One Chroma collection: what is asked of it, in files or on a server.
+
+Chroma's ways that matter here: without ``embedding_function=None`` it downloads a model;
+``upsert`` keeps old metadata that the new lacks, so all records have the same keys; a
+metadata value is never ``None``; one call takes a limited number of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import chromadb
+import httpx
+import numpy as np
+from chromadb.config import Settings
+from chromadb.errors import ChromaError, NotFoundError
+
+from aml_adapters.embedders.base import Vectors
+from aml_adapters.rag.settings import RagSettings
+from aml_adapters.sqlite_file import IncompatibleDataError
+from aml_sdk.errors import Unavailable
+
+_VERSION = 1
+_SYNC = 100
+"""Writes after which Chroma empties its log: until then what was deleted stands there."""
+_PAGE = 2_000
+"""Records in one answer, so that an answer of a server stays below 50 MB."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A passage as Chroma keeps it; its vector goes beside it."""
+
+    id: str
+    document: str
+    metadata: dict[str, str | int]
+
+
+class Collection:
+    """Records by owner, safe to use from several threads at once.
+
+    Args:
+        directory: for Chroma's files, unless ``settings`` name a server.
+        settings: which collection, and where.
+        embedder: fingerprint of the embedder; vectors of different ones do not compare.
+
+    Raises:
+        IncompatibleDataError: the collection was written by another version or embedder.
+        Unavailable: there is no answer from the server, or the files cannot be opened.
+    """
+
+    def __init__(self, directory: Path, settings: RagSettings, embedder: str) -> None:
+        with _trouble():
+            self._client = _client(directory, settings)
+            try:
+                self._batch = self._client.get_max_batch_size()
+                self._collection = _opened(self._client, settings.collection, embedder)
+            except BaseException:
+                self._client.close()
+                raise
+
+    def ids(self, owner: str) -> list[str]:
+        """Ids of all records of an owner."""
+        with _trouble():
+            return list(self._collection.get(where={"owner": owner}, include=[])["ids"])
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """Vectors by id, of those that are there."""
+        found: dict[str, Vectors] = {}
+        for page in _pages(ids, _PAGE):
+            with _trouble():
+                answer = self._collection.get(ids=page, include=["embeddings"])
+            rows = np.asarray(answer["embeddings"], np.float32)
+            found.update(zip(answer["ids"], rows, strict=True))
+        return found
+
+    def records(self, ids: Sequence[str]) -> dict[str, Record]:
+        """Records by id, of those that are there."""
+        found: dict[str, Record] = {}
+        for page in _pages(ids, _PAGE):
+            with _trouble():
+                answer = self._collection.get(ids=page, include=["documents", "metadatas"])
+            documents, metadatas = answer["documents"] or [], answer["metadatas"] or []
+            for each in zip(answer["ids"], documents, metadatas, strict=True):
+                record = Record(*each)  # type: ignore[arg-type]  # Chroma's type allows lists
+                found[record.id] = record
+        return found
+
+    def put(self, records: Sequence[Record], vectors: Vectors) -> None:
+        """Store records, or store them again; on disk on return."""
+        for start in range(0, len(records), self._batch):
+            page = records[start : start + self._batch]
+            with _trouble():
+                self._collection.upsert(
+                    ids=[each.id for each in page],
+                    documents=[each.document for each in page],
+                    metadatas=[each.metadata for each in page],
+                    embeddings=vectors[start : start + len(page)],
+                )
+
+    def remove_request(self, owner: str, request: str) -> None:
+        """Remove what a request stored."""
+        with _trouble():
+            self._collection.delete(where={"$and": [{"owner": owner}, {"request": request}]})
+
+    def remove_owner(self, owner: str) -> None:
+        """Remove all records of an owner, also from Chroma's log and its index's file.
+
+        The index only marks what is deleted, so vectors are overwritten first; the log is
+        emptied by writes that remove nothing.
+        """
+        ids = self.ids(owner)
+        for page in _pages(ids, self._batch):
+            vectors = self.vectors(page[:1])
+            blank = np.zeros((len(page), *next(iter(vectors.values())).shape), np.float32)
+            blank[:, 0] = 1
+            with _trouble():
+                self._collection.update(ids=page, embeddings=blank)
+        if ids:
+            with _trouble():
+                self._collection.delete(where={"owner": owner})
+                self._collection.delete(ids=[f"none-{number}" for number in range(_SYNC + 1)])
+
+    def answers(self) -> bool:
+        """Whether the collection can be read."""
+        try:
+            with _trouble():
+                self._collection.get(limit=1, include=[])
+        except Unavailable:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Close files and connections."""
+        self._client.close()
+
+
+def _client(directory: Path, settings: RagSettings) -> Any:
+    """Chroma's client; its classes have no common type that can be closed."""
+    quiet = Settings(anonymized_telemetry=False)
+    if settings.chroma_url is None:
+        return chromadb.PersistentClient(str(directory), settings=quiet)
+    host, port, tls = settings.address
+    try:
+        return chromadb.HttpClient(host, port, ssl=tls, settings=quiet)
+    except ValueError as error:  # so it says that nobody answers
+        raise Unavailable(f"no Chroma server answers at {settings.chroma_url}") from error
+
+
+def _opened(client: Any, name: str, embedder: str) -> chromadb.Collection:
+    wanted = {"embedder": embedder, "version": _VERSION}
+    try:
+        collection: chromadb.Collection = client.get_collection(name, embedding_function=None)
+    except NotFoundError:
+        collection = client.create_collection(
+            name,
+            embedding_function=None,
+            metadata=wanted,
+            configuration={"hnsw": {"space": "cosine", "sync_threshold": _SYNC}},
+        )
+    kept = collection.metadata or {}
+    for key, value in wanted.items():
+        if kept.get(key) != value:
+            raise IncompatibleDataError(
+                f"the Chroma collection {name} was written with {key} {kept.get(key)!r}, and now"
+                f" it is {value!r}: they do not compare. Use an empty data directory, or another"
+                " AML_CHROMA_COLLECTION"
+            )
+    return collection
+
+
+def _pages(items: Sequence[str], size: int) -> Iterator[list[str]]:
+    left = iter(items)
+    while page := list(islice(left, size)):
+        yield page
+
+
+@contextmanager
+def _trouble() -> Iterator[None]:
+    """Full disks and servers that are away pass: the client is to try again (clause F3)."""
+    try:
+        yield
+    except (ChromaError, httpx.HTTPError, OSError) as error:
+        raise Unavailable(f"Chroma: {type(error).__name__}: {error}") from error
