@@ -10,7 +10,19 @@ from typing import Annotated
 
 import typer
 
-from aml_cli import check, explain, init, matrix, new, report, reproduce, rules, serve, smoke
+from aml_cli import (
+    check,
+    explain,
+    forget,
+    init,
+    matrix,
+    new,
+    report,
+    reproduce,
+    rules,
+    serve,
+    smoke,
+)
 from aml_cli.stdout import give_up_stdout, lost
 
 app = typer.Typer(
@@ -27,6 +39,7 @@ app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("new")(new.new)
 app.command("serve")(serve.serve)
+app.command("forget")(forget.forget)
 app.command("rules")(rules.rules)
 app.command("explain")(explain.explain)
 app.command("smoke")(smoke.smoke)

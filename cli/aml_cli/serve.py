@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
+
+_DAY = 86_400
 
 
 class Auth(StrEnum):
@@ -32,6 +35,14 @@ def serve(
     key_env: Annotated[
         str | None, typer.Option(metavar="VAR", help="The variable that holds the key.")
     ] = None,
+    forget_after: Annotated[
+        int | None,
+        typer.Option(metavar="DAYS", min=1, help="Forget users so long after their last Add."),
+    ] = None,
+    chroma_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="rag: a Chroma server instead of files in DIR."),
+    ] = None,
 ) -> None:
     """Serve a memory over HTTP: BASE/add, BASE/search, BASE/health.
 
@@ -46,10 +57,15 @@ def serve(
 
     if auth is Auth.none and key_env:
         _refuse("--key-env needs an --auth scheme")
+    if chroma_url:
+        if system != "rag":
+            _refuse(f"--chroma-url is for rag, and {system} does not use it")
+        os.environ["AML_CHROMA_URL"] = chroma_url
     directory = data or Path(".aml") / system.replace(":", "-")
     try:
         key = None if auth is Auth.none else serving.key_from_environment(key_env)
-        settings = Settings(auth=auth.value, key=key)
+        seconds = None if forget_after is None else forget_after * _DAY
+        settings = Settings(auth=auth.value, key=key, forget_after=seconds)
         bound = serving.bind(host, port)
         serving.serve(
             system,

@@ -17,6 +17,7 @@ from aml_sdk.ledger import SQLiteLedger
 from aml_sdk.server import Settings, create_app
 from aml_sdk.server.logs import configure
 from aml_servers.finding import find_system, make_system
+from aml_servers.forgetting import remember
 
 _BACKLOG = 4096
 """Connections that may wait to be accepted: bursts are queued, not reset."""
@@ -39,6 +40,7 @@ def build_app(name: str, data_dir: Path, settings: Settings) -> FastAPI:
         raise Misconfigured(f"the data directory cannot be used: {error}") from error
     try:
         system = make_system(system_class, data_dir)
+        remember(name, data_dir)
     except AMLError:
         raise
     except Exception as error:

@@ -4,6 +4,11 @@ An Add passes two phases. It is *claimed*, which makes it pending, before the me
 sees it; it is *completed* after the system said that everything is durable. Only a completed
 Add is answered from the ledger. A pending one met at start-up, or when it is sent again, was
 cut off: its remains are discarded and it is stored anew.
+
+Forgetting a user passes two phases too (clause L3). It is *begun*, which is kept; the memory
+system removes the user; then the ledger does. Whatever was begun is finished, after a crash
+too, before the user's next Add. Afterwards nothing is known of the user: an Add that is sent
+again is a new one.
 """
 
 from __future__ import annotations
@@ -73,6 +78,45 @@ class Ledger(ABC):
 
         Raises:
             Unavailable: the ledger cannot be written; the Add stays pending.
+        """
+
+    @abstractmethod
+    async def idle_since(self, moment: float) -> Sequence[str]:
+        """Users whose last Add was claimed before ``moment`` (Unix seconds).
+
+        Raises:
+            Unavailable: the ledger cannot be read.
+        """
+
+    @abstractmethod
+    async def begin_forgetting(
+        self, user_id: str, why: str, *, idle_since: float | None = None
+    ) -> bool:
+        """Mark a user to be forgotten, known or not; whether it is marked now.
+
+        ``why`` is a word for the journal. With ``idle_since`` only a user whose last Add was
+        claimed before that moment is marked.
+
+        Raises:
+            Unavailable: the ledger cannot be written.
+        """
+
+    @abstractmethod
+    async def begun_forgetting(self) -> Sequence[str]:
+        """Users who are marked, and whom :meth:`forget` has not removed yet.
+
+        Raises:
+            Unavailable: the ledger cannot be read.
+        """
+
+    @abstractmethod
+    async def forget(self, user_id: str) -> int:
+        """Remove all that is known of a marked user, and note it in a journal without content.
+
+        Returns how many Adds there were.
+
+        Raises:
+            Unavailable: the ledger cannot be written; the user stays marked.
         """
 
     async def close(self) -> None:

@@ -10,6 +10,7 @@ from aml_sdk._gen.models import AddRequest
 from aml_sdk.errors import Refused, SystemFailure
 from aml_sdk.identity import short_digest
 from aml_sdk.ledger import AddKey, Claim, Ledger
+from aml_sdk.server.forgetting import Forgetting
 from aml_sdk.server.logs import describe, log
 from aml_sdk.server.pool import Pool
 from aml_sdk.server.problem import Problem
@@ -39,16 +40,23 @@ class Adds:
         self._settings = settings
         self._pool = Pool("add", settings.add_workers)
         self._flights: dict[AddKey, _Flight] = {}
+        self._forgetting = Forgetting(system, ledger, self._pool)
+        self._retention: asyncio.Task[None] | None = None
 
     async def recover(self) -> None:
-        """Open the ledger and discard what an earlier life left unfinished.
+        """Open the ledger, put right what an earlier life left unfinished, keep the retention.
 
         What cannot be discarded now stays pending, and is discarded before its redelivery.
         """
         pending = await self._ledger.open()
+        await self._forgetting.recover()
         discarded = sum([await self._discarded(key) for key in pending])
         if pending:
             log(logging.WARNING, "recovered", pending=len(pending), discarded=discarded)
+        if self._settings.forget_after is not None:
+            self._retention = asyncio.create_task(
+                self._forgetting.keep_forgetting(self._settings.forget_after, self._is_busy)
+            )
 
     async def store(self, request: AddRequest, digest: bytes) -> None:
         """Return when the Add is stored, now or earlier.
@@ -83,7 +91,11 @@ class Adds:
             await _ended(flight.task, self._settings.duplicate_wait, late)
 
     async def finish(self) -> None:
-        """Wait until every Add under way has ended."""
+        """Wait until every Add and all forgetting under way has ended."""
+        if self._retention is not None:
+            self._retention.cancel()
+            await asyncio.wait([self._retention])
+        await self._forgetting.stop()
         while self._flights:
             await asyncio.wait([flight.task for flight in self._flights.values()])
         self._pool.close()
@@ -91,6 +103,7 @@ class Adds:
     async def _fly(
         self, key: AddKey, digest: bytes, request: AddRequest, claimed: asyncio.Future[bool]
     ) -> None:
+        await self._forgetting.finished(key.user_id)
         claim = await self._ledger.claim(key, digest)
         claimed.set_result(claim is not Claim.CONFLICT)
         if claim is Claim.DONE:
@@ -124,6 +137,9 @@ class Adds:
             log(logging.ERROR, "discard failed", user=short_digest(key.user_id), **describe(error))
             return False
         return True
+
+    def _is_busy(self, user_id: str) -> bool:
+        return any(key.user_id == user_id for key in self._flights)
 
     def _land(self, key: AddKey, task: asyncio.Task[None]) -> None:
         """Log here what failed unforeseen: those who waited may have gone."""

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from aml_sdk._gen.router import document, document_bytes, make_router
+from aml_sdk.errors import Misconfigured
 from aml_sdk.ledger import Ledger, MemoryLedger
 from aml_sdk.server.handler import ContractHandler
 from aml_sdk.server.problem import Problem
@@ -31,8 +32,15 @@ def create_app(
         ledger: what remembers which Adds were stored. The default forgets at exit: give a
             durable system an :class:`aml_sdk.ledger.SQLiteLedger`.
         settings: key, limits and times; the defaults keep the contract and ask for no key.
+
+    Raises:
+        Misconfigured: ``forget_after`` is set, and the system cannot forget.
     """
-    handler = ContractHandler(system, ledger or MemoryLedger(), settings or Settings())
+    settings = settings or Settings()
+    if settings.forget_after is not None and type(system).forget is MemorySystem.forget:
+        name = type(system).__name__
+        raise Misconfigured(f"forget_after is set, and {name} does not implement forget")
+    handler = ContractHandler(system, ledger or MemoryLedger(), settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

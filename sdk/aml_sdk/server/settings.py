@@ -53,6 +53,10 @@ class Settings:
     health_timeout: float = 5
     """A health check that has not returned by then is 503."""
 
+    forget_after: float | None = None
+    """Forget a user this long after their last Add; ``None`` never does. The contract allows
+    30 days (clause L3)."""
+
     def __post_init__(self) -> None:
         if self.auth not in get_args(AuthScheme):
             schemes = ", ".join(get_args(AuthScheme))
@@ -61,6 +65,8 @@ class Settings:
             raise Misconfigured(f"auth {self.auth} needs a key, and the key is empty")
         if not 1 <= self.retry_after <= 60:
             raise Misconfigured(f"retry_after is {self.retry_after}; it is 1 to 60 seconds")
+        if self.forget_after is not None and not self.forget_after > 0:
+            raise Misconfigured(f"forget_after is {self.forget_after}; it is more than 0 seconds")
         for name in ("add_workers", "search_workers", "max_adds", "max_searches"):
             if getattr(self, name) < 1:
                 raise Misconfigured(f"{name} is {getattr(self, name)}; it is at least 1")
