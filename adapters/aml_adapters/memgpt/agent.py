@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from aml_adapters.memgpt.mind import Mind, Said
@@ -51,6 +52,15 @@ _REPLY_TOKENS = 1_000
 _MOST_CALLS = 64  # of one reply; the model is told to go on
 
 
+@cache
+def fixed_tokens() -> int:
+    """What instructions and tools take of each request.
+
+    The first call loads the tokenizer, half a second: better at the start than in an Add.
+    """
+    return tokens.count(_INSTRUCTIONS + json.dumps(SCHEMAS))
+
+
 class Agent:
     """One user's agent during one Add. Changes its mind only; nothing is stored here.
 
@@ -66,7 +76,6 @@ class Agent:
         self._mind = mind
         self._search = search
         self._settings = settings
-        self._fixed = tokens.count(_INSTRUCTIONS + json.dumps(SCHEMAS))
 
     def read(self, messages: Sequence[Said]) -> None:
         """Take in the messages, as many a turn as the context allows.
@@ -165,7 +174,7 @@ class Agent:
         told = tokens.count(self._mind.summary) + sum(
             tokens.count(json.dumps(each, ensure_ascii=False)) for each in traffic
         )
-        return self._fixed + tokens.count(core) + said + told
+        return fixed_tokens() + tokens.count(core) + said + told
 
     def _summary(self, evicted: Sequence[Said]) -> str:
         """The recursive summary: of the last one and of what has left since."""

@@ -17,7 +17,7 @@ from aml_adapters.hybrid.index import UNDATED, IndexCache
 from aml_adapters.hybrid.query import Query
 from aml_adapters.hybrid.ranking import order
 from aml_adapters.hybrid.tokens import ANALYSIS
-from aml_adapters.memgpt.agent import Agent
+from aml_adapters.memgpt.agent import Agent, fixed_tokens
 from aml_adapters.memgpt.mind import Mind, Said
 from aml_adapters.memgpt.policy import Policy
 from aml_adapters.memgpt.rows import Item, NewMessage, NewNote, Snapshot, User
@@ -90,6 +90,7 @@ class MemGPTMemory(MemorySystem):
             self._model = _model(providers)
             kept = {"embedder": f"{self._embedder.fingerprint} int8", "analysis": ANALYSIS}
             self._store = Store(data_dir / "memgpt.sqlite3", kept)
+            fixed_tokens()
         except BaseException:
             self._directory.close()
             raise
