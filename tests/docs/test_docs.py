@@ -40,6 +40,7 @@ def test_every_documented_command_is_of_a_known_kind():
         "aml reproduce",
         "aml smoke",
         "aml serve",
+        "aml forget",
         "aml explain",
         "aml rules",
         "aml new",
@@ -107,6 +108,16 @@ def test_documented_servers_serve_and_end(reader, command):
     words[words.index(data)] = f"{data}-{words[2].split(':')[0]}"
     with reader.start(words) as server:
         assert server.stop() in (0, -signal.SIGTERM)
+
+
+@pytest.mark.parametrize("command", runnable("aml forget"))
+def test_documented_users_are_forgotten(reader, command):
+    words = ["aml", "serve", "hybrid", "--port", "{port}", "--data", "./data-forget"]
+    with reader.start(words) as server:
+        server.stop()
+    ran = reader.run(command.replace("./data", "./data-forget"))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "forgotten: " in ran.stdout
 
 
 @pytest.mark.slow

@@ -87,6 +87,25 @@ def test_the_only_message_of_an_owner_is_found_in_a_crowd(memory):
     assert contents(search(memory, "alone", crowd[0])) == ["A parcel of walnuts came."]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_the_only_message_among_a_hundred_thousand_is_found(memory):
+    random = np.random.default_rng(0)
+    add(memory, "alone", "r", "A parcel of walnuts came.")
+    for start in range(0, 100_000, 5_000):
+        vectors = random.normal(size=(5_000, 512)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        memory._collection.put(
+            [
+                Record(f"m{n}.00.x", "text", {"owner": f"o{n % 50}", "request": "r"})
+                for n in range(start, start + 5_000)
+            ],
+            vectors,
+        )
+    for query in ("Which day was the harbour closed?", "walnuts", "?"):
+        assert contents(search(memory, "alone", query)) == ["A parcel of walnuts came."]
+
+
 def test_all_neighbours_are_the_nearest_exactly(memory):
     add(memory, "u", "r", *(f"{text} {number}" for text in FILLER for number in range(100)))
     add(memory, "v", "r", *FILLER * 50)
