@@ -72,7 +72,9 @@ class Snapshot:
             Said.shown(sequence, role, timestamp, content, settings.message_tokens)
             for sequence, role, timestamp, content in messages
         ]
-        return Mind(self._core(user, settings.block_characters), queue, summary, evicted, warned)
+        return Mind(
+            self._core(user, settings.block_characters), queue, summary, evicted, bool(warned)
+        )
 
     def item(self, user: User, sequence: int) -> Item:
         """The message or note with a sequence number."""

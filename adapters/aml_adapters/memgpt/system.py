@@ -61,7 +61,7 @@ class MemGPTMemory(MemorySystem):
     are kept and only what it would have made of them is lost. One process owns the directory.
 
     *Costs*: at least one request to the model for every 4,000 tokens of an Add, at most eight;
-    Adds of one user wait for each other. With the policy an Add costs about twice that of
+    Adds of one user wait for each other. With the policy an Add costs 1.7 times that of
     ``hybrid``. A Search costs one embedding and a little more than with ``hybrid``.
 
     Args:

@@ -37,7 +37,7 @@ def thinking(tmp_path, provider):
     opened = MemGPTMemory(
         tmp_path / "data",
         settings=settings,
-        providers=provider.settings(embedding=False, timeout=2.0, retries=0),
+        providers=provider.settings(embedding=False, timeout=30.0, retries=0),
     )
     yield opened
     opened.close()

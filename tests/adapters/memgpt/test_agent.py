@@ -173,7 +173,6 @@ def test_a_model_that_does_not_work_loses_no_message(thinking, provider, tmp_pat
         fake.error(404),
         fake.bad_json(),
         fake.raw("<html>Bad gateway</html>", "text/html"),
-        fake.hang(4),
     ],
 )
 def test_a_provider_in_trouble_keeps_nothing_and_a_retry_stores_all(
@@ -190,6 +189,16 @@ def test_a_provider_in_trouble_keeps_nothing_and_a_retry_stores_all(
     thinking.discard("u", "r")
     add(thinking, "u", "r", TEA)
     assert contents(search(thinking, "u", "tea")) == [TEA]
+
+
+def test_a_provider_that_hangs_is_given_up(tmp_path, provider):
+    provider.mode = fake.hang(5)
+    settings = provider.settings(embedding=False, timeout=0.5, retries=0)
+    memory = MemGPTMemory(tmp_path / "data", providers=settings)
+    with pytest.raises(Unavailable):
+        add(memory, "u", "r", TEA)
+    assert search(memory, "u", "tea") == []
+    memory.close()
 
 
 def test_a_search_asks_no_model(thinking, provider):
