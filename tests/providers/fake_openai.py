@@ -134,6 +134,8 @@ class FakeProvider:
     headers: list = field(default_factory=list)
     mode: object = None
     """Answers everything that no script does: a function of the body, or None."""
+    chat: object = None
+    """Answers chats, and nothing else, where neither a script nor the mode does."""
     base64_vectors: bool = False
     most_at_once: int = 0
     delay: float = 0
@@ -195,14 +197,15 @@ class FakeProvider:
             if self.delay:
                 await asyncio.sleep(self.delay)
             if answer is None:
-                answer = self._chat if "messages" in body else self._embeddings
+                chat = self.chat or self._echo
+                answer = chat if "messages" in body else self._embeddings
             given = answer(body)
             return await given if asyncio.iscoroutine(given) else given
         finally:
             with self._lock:
                 self._now -= 1
 
-    def _chat(self, body):
+    def _echo(self, body):
         return say(f"echo: {body['messages'][-1]['content']}")(body)
 
     def _embeddings(self, body):

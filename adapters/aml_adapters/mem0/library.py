@@ -14,6 +14,8 @@ from aml_sdk.errors import Misconfigured
 
 _LEAST, _BELOW = (2, 2), (3, 0)
 _COLLECTION = "memories"
+LOG_LENGTH = 100
+"""Writes after which Chroma empties its log: until then what was deleted stands there."""
 
 
 def check_version() -> None:
@@ -49,11 +51,21 @@ def open_memory(directory: Path) -> Any:
         Misconfigured: the library was imported before, with telemetry.
     """
     _load(directory)
+    chroma = import_module("chromadb")
+    path = str(directory / "chroma")
+    quiet = chroma.Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=path)
+    client = chroma.Client(quiet)
+    # Made here, so that Mem0 finds it: it would make one that keeps a longer log.
+    client.get_or_create_collection(
+        _COLLECTION,
+        embedding_function=None,
+        configuration={"hnsw": {"space": "l2", "sync_threshold": LOG_LENGTH}},
+    )
     never = {"provider": "openai", "config": {"api_key": "never used"}}
     config = {
         "vector_store": {
             "provider": "chroma",
-            "config": {"collection_name": _COLLECTION, "path": str(directory / "chroma")},
+            "config": {"collection_name": _COLLECTION, "path": path, "client": client},
         },
         "embedder": never,
         "llm": never,
@@ -83,5 +95,5 @@ def _load(directory: Path) -> None:
     if import_module("mem0.memory.telemetry").MEM0_TELEMETRY:
         raise Misconfigured("mem0 was imported with telemetry on: set MEM0_TELEMETRY=False")
     # With spaCy installed but not its model, the library would download one.
-    spacy = import_module("mem0.utils.spacy_models")
+    spacy: Any = import_module("mem0.utils.spacy_models")
     spacy._load_failed_full = spacy._load_failed_lemma = True  # noqa: SLF001  no other switch

@@ -145,7 +145,7 @@ def _facts(answer: str) -> list[dict[str, str]] | None:
         if not isinstance(text, str) or not text.strip() or not _storable(text):
             continue
         fact = {"text": text}
-        if each.get("attributed_to") in {"user", "assistant"}:
+        if each.get("attributed_to") in ("user", "assistant"):  # no set: it may be unhashable
             fact["attributed_to"] = each["attributed_to"]
         facts.append(fact)
     return facts

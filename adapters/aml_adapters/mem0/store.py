@@ -8,12 +8,14 @@ all of them are compared.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from aml_adapters.mem0.library import LOG_LENGTH
 
 _CACHE = 64 << 20
 """Bytes of vectors kept: about 30,000 memories."""
@@ -106,10 +108,24 @@ class ExactStore:
         return found
 
     def remove(self, user: str, ids: Sequence[str]) -> None:
-        """Remove rows of a user."""
-        for start in range(0, len(ids), _MOST):
-            self._collection.delete(ids=list(ids[start : start + _MOST]))
+        """Remove rows of a user. Their bytes stay in Chroma's files for a while."""
+        for page in _pages(ids):
+            self._collection.delete(ids=page)
         self._partitions.pop(user, None)
+
+    def erase(self, user: str, ids: Sequence[str]) -> None:
+        """Remove rows of a user, also from Chroma's log and its index's file.
+
+        The index only marks what is deleted, so vectors are overwritten first; the log is
+        emptied by writes that remove nothing.
+        """
+        for page in _pages(ids):
+            [vector] = self._collection.get(ids=page[:1], include=["embeddings"])["embeddings"]
+            blank = np.zeros((len(page), len(vector)), np.float32)
+            self._collection.update(ids=page, embeddings=blank)
+        self.remove(user, ids)
+        if ids:
+            self._collection.delete(ids=[f"none-{number}" for number in range(LOG_LENGTH + 1)])
 
     def ping(self) -> None:
         """Raise if the collection cannot be read."""
@@ -117,9 +133,9 @@ class ExactStore:
 
     def _payloads(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         payloads: dict[str, dict[str, Any]] = {}
-        for start in range(0, len(ids), _MOST):
-            page = self._collection.get(ids=ids[start : start + _MOST], include=["metadatas"])
-            payloads |= dict(zip(page["ids"], page["metadatas"], strict=True))
+        for page in _pages(ids):
+            rows = self._collection.get(ids=page, include=["metadatas"])
+            payloads |= dict(zip(rows["ids"], rows["metadatas"], strict=True))
         return payloads
 
     def _partition(self, user: str) -> _Partition:
@@ -150,3 +166,9 @@ class ExactStore:
         while size > _CACHE and len(self._partitions) > 1:
             _, dropped = self._partitions.popitem(last=False)
             size -= dropped.vectors.nbytes
+
+
+def _pages(ids: Sequence[str]) -> Iterator[list[str]]:
+    """The ids in groups that one call takes."""
+    for start in range(0, len(ids), _MOST):
+        yield list(ids[start : start + _MOST])

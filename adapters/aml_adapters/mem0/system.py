@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -60,6 +60,10 @@ class Mem0Memory(MemorySystem):
     *Survives* ``kill -9``. Mem0 has no ids of the caller's and stores a repeated Add twice,
     so what an unfinished one left is found by its digest and removed (``discard``). One
     process owns the directory.
+
+    *Forgets* rows, vectors, their history and Chroma's log of them. Pages of Chroma's SQLite
+    file that became free keep their bytes until they are used again: ``chroma vacuum --path
+    DIR/mem0/chroma`` clears them, while nothing serves.
 
     *Is not Mem0 as it comes*: Chroma is searched exactly, not by its approximate index; the
     entities that Mem0 links with spaCy are off, for it would download a model; and telemetry
@@ -138,11 +142,11 @@ class Mem0Memory(MemorySystem):
 
     def discard(self, user_id: str, request_id: str) -> None:
         """Remove what an Add stored, and the recent messages that Mem0 extracts facts beside."""
-        self._remove(user_id, {"aml_request": backend_key(request_id)})
+        self._remove(user_id, {"aml_request": backend_key(request_id)}, self._store.remove)
 
     def forget(self, user_id: str) -> None:
         """Remove every message, fact and vector of a user, and their history."""
-        self._remove(user_id, {})
+        self._remove(user_id, {}, self._store.erase)
 
     def close(self) -> None:
         """Close the files and give the directory up; a second call does nothing."""
@@ -184,7 +188,12 @@ class Mem0Memory(MemorySystem):
             )["results"]
         log(logging.INFO, "extraction", messages=len(lines), facts=len(found))
 
-    def _remove(self, user_id: str, where: dict[str, str]) -> None:
+    def _remove(
+        self,
+        user_id: str,
+        where: dict[str, str],
+        remove: Callable[[str, Sequence[str]], None],
+    ) -> None:
         user = backend_key(user_id)
         with self._trouble(), self._library.entered({}):
             ids = self._store.ids({"user_id": user, **where})
@@ -197,7 +206,7 @@ class Mem0Memory(MemorySystem):
                 scope = f"run_id={_FACTS}&user_id={user}"
                 history.execute("DELETE FROM messages WHERE session_scope = ?", (scope,))
             # Last: should it fail, the history of what is left is found again next time.
-            self._store.remove(user, ids)
+            remove(user, ids)
 
     @contextmanager
     def _trouble(self) -> Iterator[None]:
