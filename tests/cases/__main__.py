@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 
 from tests.cases.faulty import SYSTEMS
-from tests.cases.test_cases import CASES, EXPECTATIONS, TESTED_BESIDE, UNREPLAYED
+from tests.cases.test_cases import CASES, EXPECTATIONS, SYSTEM, TESTED_BESIDE, UNREPLAYED
 
 
 class Collected:
@@ -28,7 +28,7 @@ def main():
     code = pytest.main(["-q", here, *sys.argv[1:]], plugins=[collected])
     print()
     for name, case in CASES.items():
-        on = SYSTEMS[name].__name__ if name in SYSTEMS else "hybrid"
+        on = SYSTEMS[name].__name__ if name in SYSTEMS else SYSTEM
         state = f"{collected.outcomes[name]} on {on}" if name in EXPECTATIONS else "not replayed"
         beside = UNREPLAYED.get(name) or TESTED_BESIDE.get(name, "")
         print(f"{name}  {case['level']:<9}{case['kind']:<21}{state:<26}{beside}".rstrip())

@@ -1,6 +1,7 @@
 """Every handed case, on a real server; the file stays outside the repository.
 
 ``AML_CASES`` names it. ``python -m tests.cases`` prints what became of each case.
+``AML_CASES_SYSTEM`` names a memory to try them on in place of ``hybrid``.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from tests.cases.replay import Replay
 from tests.servers import in_thread
 
 FILE = os.environ.get("AML_CASES")
+SYSTEM = os.environ.get("AML_CASES_SYSTEM", "hybrid")
 CASES = {
     case["id"]: case
     for case in map(json.loads, Path(FILE).read_text().splitlines() if FILE else ())
@@ -70,17 +72,19 @@ def test_not_replayed(name):
 def test_case(name, tmp_path):
     expected = EXPECTATIONS[name]
     if name in SYSTEMS:
+        if SYSTEM != "hybrid":
+            pytest.skip("breaks a part of hybrid")
         replay = on_a_faulty_memory(CASES[name], expected, SYSTEMS[name](tmp_path / "data"))
     else:
-        replay = on_hybrid(CASES[name], expected, tmp_path)
+        replay = served(CASES[name], expected, tmp_path)
     replay.judge_answers(expected.statuses)
     expected.judge(replay)
     assert not attempts(tmp_path), "the server looked for a network"
 
 
-def on_hybrid(case, expected, tmp_path):
+def served(case, expected, tmp_path):
     """A process of its own, which is refused every connection but to this machine."""
-    serve = f"exec {sys.executable} -m aml_cli.main serve hybrid --port {{port}} --data {{data}}"
+    serve = f"exec {sys.executable} -m aml_cli.main serve {SYSTEM} --port {{port}} --data {{data}}"
     return replayed(case, expected, Target(cmd=f"{deny_network(tmp_path)} {serve}"))
 
 

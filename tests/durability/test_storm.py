@@ -16,8 +16,16 @@ def storm(system, tmp_path, **options):
     return asyncio.run(made.run())
 
 
-def test_hybrid_survives_ten_kills(tmp_path):
-    counts = storm("hybrid", tmp_path, kills=10, users=8, window=0.6)
+@pytest.mark.parametrize(
+    ("system", "window"),
+    [
+        ("hybrid", 0.6),
+        ("long-context", 0.6),
+        pytest.param("rag", 3.0, marks=pytest.mark.slow),  # starts in three seconds
+    ],
+)
+def test_memories_survive_ten_kills(tmp_path, system, window):
+    counts = storm(system, tmp_path, kills=10, users=8, window=window)
     assert (counts.lost, counts.doubled) == (set(), set())
     assert counts.kills == 10
     assert counts.cut_off > 0, "no kill met an Add: the storm proved nothing"

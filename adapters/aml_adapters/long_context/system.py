@@ -78,8 +78,9 @@ class LongContextMemory(MemorySystem):
     *Survives* ``kill -9`` and power loss: an Add is one transaction, synced before it
     returns. Storing the same request again changes nothing. One process owns the directory.
 
-    *Costs* 0.1 ms for an Add's message of 20 words, and for a Search what it reads: about
-    10 ms for a full answer, however much is stored.
+    *Costs*, in milliseconds of one core: an Add 0.8 for each message of 20 words, for the
+    tokens of its session are counted anew; a Search what it reads, 14 for a full answer,
+    however much is stored. Disk: 2 kB a message of 20 words.
 
     Args:
         data_dir: directory of the file; made if need be.
@@ -94,7 +95,7 @@ class LongContextMemory(MemorySystem):
     def __init__(self, data_dir: Path, settings: LongContextSettings | None = None) -> None:
         self._settings = settings or LongContextSettings.from_environment()
         self._part = self._settings.tokens // _PARTS
-        count("")  # loads the vocabulary, half a second, before the first Add
+        count("x")  # loads the vocabulary, half a second, before the first Add
         self._directory = DataDirectory(data_dir, "long_context")
         try:
             self._file = SQLiteFile(data_dir / "long_context.sqlite3", SCHEMA, SCHEMA_VERSION, {})

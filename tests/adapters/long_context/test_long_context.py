@@ -1,4 +1,5 @@
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -157,6 +158,19 @@ def test_what_is_kept_of_a_part_is_that_of_its_messages(memory, tmp_path):
     file.close()
     assert kept == made
     assert counted == tokens(search(memory, "u", "?"))
+
+
+def test_thirty_two_users_write_and_search_at_once(memory):
+    def live(number):
+        for chunk in range(3):
+            marker = f"marker{number}x{chunk}"
+            add(memory, f"u{number}", f"r{chunk}", *FILLER, marker)
+            (session,) = contents(search(memory, f"u{number}", marker))
+            assert session.endswith(marker)
+            assert session.count("\n\n") == 7 * (chunk + 1) - 1
+
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(live, range(32)))
 
 
 def test_all_is_there_after_a_restart_and_one_process_owns_the_directory(tmp_path):
