@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aml_sdk import MemoryLedger, Misconfigured, Settings, SQLiteLedger, Unavailable, create_app
+from aml_sdk import MemoryLedger, Misconfigured, Settings, SQLiteLedger, Unsupported, create_app
 from aml_sdk.identity import short_digest
 from aml_sdk.ledger import AddKey, Claim
 from tests.sdk.conftest import running
@@ -32,7 +32,7 @@ class Forgetful(Recorded):
     def forget(self, user_id):
         self.calls.append(("forget", user_id))
         if self.broken:
-            raise Unavailable("the store is away")
+            raise Unsupported("not this one")
         self.stored.pop(user_id, None)
 
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 
+from aml_sdk.errors import Unavailable
 from aml_sdk.identity import short_digest
 from aml_sdk.ledger import Ledger
 from aml_sdk.server.logs import describe, log
@@ -43,12 +44,12 @@ class Forgetting:
         """Return when nothing of the user is left to be forgotten.
 
         Raises:
-            SystemFailure: what was begun cannot be finished now.
+            Unavailable: what was begun cannot be finished now.
         """
         if user_id in self._at_work:
             await asyncio.wait([self._at_work[user_id]])
-        if user_id in self._begun:
-            await self._finish(user_id)
+        if user_id in self._begun and not await self._tried(user_id):
+            raise Unavailable("what was stored for this user is to be forgotten first")
 
     async def keep_forgetting(self, after: float, busy: Callable[[str], bool]) -> None:
         """Forget users ``after`` seconds without an Add, for ever; ``busy`` ones later."""
@@ -68,12 +69,14 @@ class Forgetting:
             if not busy(user_id) and user_id not in self._at_work:
                 await self._tried(user_id, idle_since=moment)
 
-    async def _tried(self, user_id: str, idle_since: float | None = None) -> None:
-        """Forget a user; a failure is logged."""
+    async def _tried(self, user_id: str, idle_since: float | None = None) -> bool:
+        """Forget a user; whether that went well, else it is logged."""
         try:
             await self._finish(user_id, idle_since)
         except Exception as error:  # noqa: BLE001  a system may fail in any way
             log(logging.ERROR, "forget failed", user=short_digest(user_id), **describe(error))
+            return False
+        return True
 
     async def _finish(self, user_id: str, idle_since: float | None = None) -> None:
         task = self._at_work.get(user_id)
