@@ -71,7 +71,11 @@ def open_memory(directory: Path) -> Any:
         "llm": never,
         "history_db_path": str(history_path(directory)),
     }
-    return import_module("mem0").Memory.from_config(config)
+    memory = import_module("mem0").Memory.from_config(config)
+    # Its history is written message by message: it need not wait for the disk each time.
+    memory.db.connection.execute("PRAGMA journal_mode = WAL")
+    memory.db.connection.execute("PRAGMA synchronous = NORMAL")
+    return memory
 
 
 def failures() -> tuple[type[Exception], ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,12 +34,29 @@ class Row:
 
 
 @dataclass(frozen=True)
+class _New:
+    """A row to be written."""
+
+    id: str
+    vector: Sequence[float]
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class _Partition:
     """All rows of a user, side by side. Never altered."""
 
     ids: npt.NDArray[np.str_]
     runs: npt.NDArray[np.str_]
     vectors: npt.NDArray[np.float32]
+
+    def extended(self, rows: Sequence[_New]) -> _Partition:
+        """This one with more rows."""
+        return _Partition(
+            np.append(self.ids, [row.id for row in rows]),
+            np.append(self.runs, [row.payload["run_id"] for row in rows]),
+            np.concatenate((self.vectors, np.array([row.vector for row in rows], np.float32))),
+        )
 
     def nearest(self, vector: npt.NDArray[np.float32], run: str | None) -> list[tuple[str, float]]:
         """Ids and squared distances, nearest first; among equals by id."""
@@ -62,6 +80,21 @@ class ExactStore:
     def __init__(self, collection: Any) -> None:
         self._collection = collection
         self._partitions: OrderedDict[str, _Partition] = OrderedDict()
+        self._held: list[_New] | None = None
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Write what is inserted in the block when it has ended well, in one transaction.
+
+        Mem0 inserts message by message, and each write waits for the disk.
+        """
+        self._held = []
+        try:
+            yield
+            for start in range(0, len(self._held), _MOST):
+                self._write(self._held[start : start + _MOST])
+        finally:
+            self._held = None
 
     def insert(
         self,
@@ -70,22 +103,11 @@ class ExactStore:
         ids: Sequence[str],
     ) -> None:
         """Add rows, each with the scope that its payload names."""
-        self._collection.add(ids=list(ids), embeddings=list(vectors), metadatas=list(payloads))
-        for user in {payload["user_id"] for payload in payloads}:
-            known = self._partitions.get(user)
-            if known is None:
-                continue
-            of_user = [row for row, each in enumerate(payloads) if each["user_id"] == user]
-            self._keep(
-                user,
-                _Partition(
-                    np.append(known.ids, [ids[row] for row in of_user]),
-                    np.append(known.runs, [payloads[row]["run_id"] for row in of_user]),
-                    np.concatenate(
-                        (known.vectors, np.array([vectors[row] for row in of_user], np.float32))
-                    ),
-                ),
-            )
+        rows = [_New(*row) for row in zip(ids, vectors, payloads, strict=True)]
+        if self._held is None:
+            self._write(rows)
+        else:
+            self._held += rows
 
     def search(
         self, query: str, vectors: Sequence[float], top_k: int, filters: Mapping[str, str]
@@ -130,6 +152,18 @@ class ExactStore:
     def ping(self) -> None:
         """Raise if the collection cannot be read."""
         self._collection.count()
+
+    def _write(self, rows: Sequence[_New]) -> None:
+        self._collection.add(
+            ids=[row.id for row in rows],
+            embeddings=[row.vector for row in rows],
+            metadatas=[row.payload for row in rows],
+        )
+        for user in {row.payload["user_id"] for row in rows}:
+            known = self._partitions.get(user)
+            if known is not None:
+                new = [row for row in rows if row.payload["user_id"] == user]
+                self._keep(user, known.extended(new))
 
     def _payloads(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         payloads: dict[str, dict[str, Any]] = {}

@@ -101,10 +101,11 @@ class Mem0Memory(MemorySystem):
             return
         scope = {"user_id": backend_key(request.user_id)}
         made = {"aml_request": backend_key(request.request_id)}
-        vectors = self._embedder.embed([line.text for line in lines]).tolist()
-        for line, vector in zip(lines, vectors, strict=True):
-            id_ = memory_id(request.user_id, request.request_id, line.position)
-            with self._trouble(), self._library.entered({line.text: vector}):
+        texts = [line.text for line in lines]
+        vectors = dict(zip(texts, self._embedder.embed(texts).tolist(), strict=True))
+        with self._trouble(), self._library.entered(vectors), self._store.together():
+            for line in lines:
+                id_ = memory_id(request.user_id, request.request_id, line.position)
                 self._memory.add(
                     # Mem0 skips what a system says; the role plays no part here.
                     [{"role": "user", "content": line.text}],
@@ -197,14 +198,17 @@ class Mem0Memory(MemorySystem):
         user = backend_key(user_id)
         with self._trouble(), self._library.entered({}):
             ids = self._store.ids({"user_id": user, **where})
-            with closing(sqlite3.connect(self._history)) as history, history:
+            with closing(sqlite3.connect(self._history, isolation_level=None)) as history:
                 history.execute("PRAGMA secure_delete = ON")
+                history.execute("BEGIN IMMEDIATE")
                 history.executemany(
-                    "DELETE FROM history WHERE memory_id = ?", [(id_,) for id_ in ids]
+                    "DELETE FROM history WHERE memory_id = ?", [[id_] for id_ in ids]
                 )
                 # Mem0's own name for the scope of a user's run.
                 scope = f"run_id={_FACTS}&user_id={user}"
                 history.execute("DELETE FROM messages WHERE session_scope = ?", (scope,))
+                history.execute("COMMIT")
+                history.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             # Last: should it fail, the history of what is left is found again next time.
             remove(user, ids)
 
