@@ -7,7 +7,7 @@ from aml_servers.finding import find_system, make_system
 from aml_servers.forgetting import forget, remember
 from tests.adapters.talk import FILLER, add, search
 
-SYSTEMS = ("hybrid", "long-context", "rag")
+SYSTEMS = ("hybrid", "long-context", "memgpt", "rag")
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
