@@ -1,8 +1,12 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from aml_sdk.errors import Misconfigured
 from aml_sdk.providers import ProviderSettings
 
+_ADDRESS = ("BASE_URL", "MODEL", "API_KEY")
 _URL = "http://127.0.0.1:1/v1"
 
 
@@ -58,3 +62,20 @@ def test_keys_are_not_shown():
 def test_contradictions_are_said(given, words):
     with pytest.raises(Misconfigured, match=words):
         ProviderSettings.from_environment(given)
+
+
+def test_the_documentation_has_every_variable_and_default():
+    page = (Path(__file__).parents[2] / "docs" / "providers.md").read_text()
+    shown = dict(re.findall(r"^\| `(AML_\w+)` \|.*\| ([^|]*?) ?\|$", page, re.MULTILINE))
+    defaults = {
+        "AML_PROVIDER_TIMEOUT": "timeout",
+        "AML_PROVIDER_RETRIES": "retries",
+        "AML_PROVIDER_CONCURRENCY": "concurrency",
+        "AML_EMBEDDING_BATCH_TEXTS": "batch_texts",
+        "AML_EMBEDDING_BATCH_TOKENS": "batch_tokens",
+        "AML_EMBEDDING_TEXT_TOKENS": "text_tokens",
+    }
+    for variable, name in defaults.items():
+        assert shown[variable] == f"{getattr(ProviderSettings, name):,.0f}"
+    places = {f"{kind}_{name}" for kind in ("AML_LLM", "AML_EMBEDDING") for name in _ADDRESS}
+    assert set(shown) == set(defaults) | places | {"AML_EMBEDDING_DIMENSIONS"}
