@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aml_cli.options import configured
-from aml_cli.report_options import wanted_files, write_reports
 from aml_cli.resuming import earlier_run, taken_over
 from aml_cli.running import (
     make_target,
@@ -16,6 +15,7 @@ from aml_cli.running import (
     until_interrupted,
     usage_error,
 )
+from aml_cli.writing import write_reports
 from aml_contract.config import Resolved
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def execute(
         typer.echo(f"aml: {check.unreachable}", err=True)
     else:
         _print_outcome(console, check)
-    unwritten = write_reports(report, check.rules, wanted_files(settings))
+    unwritten = write_reports(report, check.rules, settings.report_files)
     return exit_code(report, require_all=require_all, unwritten=bool(unwritten))
 
 

@@ -1,9 +1,8 @@
-"""What commands that run something share: a target, a header, a polite end, a report on disk."""
+"""What commands that run something share: a target, a header, a polite end."""
 
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -33,16 +32,6 @@ def until_interrupted(work: Coroutine[Any, Any, None]) -> None:
 
     with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
         asyncio.run(stoppable())
-
-
-def write_report(path: Path, text: str) -> None:
-    """Write a report, whole or not at all; what prevents it is said and costs nothing else."""
-    from aml_contract.report.writing import write_whole
-
-    try:
-        write_whole(path, text + "\n")
-    except OSError as error:
-        typer.echo(f"aml: the report was not written: {error}", err=True)
 
 
 def make_target(settings: Resolved) -> Target:

@@ -2,6 +2,7 @@
 
 import re
 
+from aml_contract.config import REPORT_FILES
 from aml_contract.report.formats import FORMATS
 from aml_contract.report.schema import PATH
 from tests.report import field_tables
@@ -20,7 +21,8 @@ def test_every_model_and_every_format_is_documented():
     page = field_tables.PAGE.read_text()
     documented = set(re.findall(r"<!-- fields of (\w+) -->", page))
     assert documented == set(field_tables.models())
-    for name in FORMATS:
+    assert tuple(FORMATS) == REPORT_FILES
+    for name in REPORT_FILES:
         assert f"`--{name}" in page
 
 

@@ -44,6 +44,14 @@ def test_the_shipped_conversation_is_measured(tmp_path):
     assert report["add"]["count"] == 6
 
 
+def test_figures_that_cannot_be_written_are_no_success(tmp_path):
+    with serving() as server:
+        ran = aml("smoke", "--url", server.url, "--json", "/dev/full", cwd=tmp_path)
+    assert ran.returncode == 3
+    assert ran.stderr.endswith("aml: /dev/full was not written: No space left on device\n")
+    assert "Searches: 26 of 26" in ran.stdout
+
+
 def test_two_runs_at_one_endpoint_do_not_meet(tmp_path):
     with serving() as server:
         for _ in range(2):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aml_contract.config import files
-from aml_contract.config.settings import SETTINGS, Setting
+from aml_contract.config.settings import REPORT_FILES, SETTINGS, Setting
 from aml_contract.config.values import from_words
 
 DEFAULT = "default"
@@ -64,6 +64,11 @@ class Resolved(Mapping[str, Any]):
     def origins(self) -> dict[str, str]:
         """Where each value came from that is no default."""
         return {each.setting.name: each.origin for each in self.given}
+
+    @property
+    def report_files(self) -> dict[str, Path]:
+        """The file of each format of the report that is asked for."""
+        return {name: path for name in REPORT_FILES if (path := self.get(name))}
 
     @property
     def flags_name_endpoint(self) -> bool:

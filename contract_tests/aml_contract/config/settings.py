@@ -280,6 +280,12 @@ SETTINGS: tuple[Setting, ...] = (
 """Every setting, in the order in which help texts and documentation show them."""
 
 
+REPORT_FILES = tuple(
+    one.name for one in SETTINGS if one.section == "report" and one.kind is Kind.PATH
+)
+"""The formats of the report; the setting of each names its file."""
+
+
 def settings_of(*names: str) -> tuple[Setting, ...]:
     """The settings of these sections, or of these names, in the order of the table."""
     return tuple(one for one in SETTINGS if one.section in names or one.name in names)
