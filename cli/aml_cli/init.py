@@ -108,15 +108,23 @@ async def _ask(target: Target, given: dict[str, Any], key: str) -> Answers:
     try:
         async with open_endpoint(target, say=typer.echo) as endpoint:
             urls = endpoint.urls
-            base = urls.add.removesuffix("/add")
             known = bool(given.get("add_url") and given.get("search_url"))
+            base = _origin(urls.add) if known else urls.add.removesuffix("/add")
             typer.echo("Asking, and storing nothing:")
             return await Asking(endpoint, base, key, _say).all(
-                *((urls.add, urls.search) if known else ())
+                urls.add if known else None,
+                urls.search if known else None,
+                urls.health if given.get("health_url") else None,
             )
     except Unreachable as error:
         typer.echo(f"aml: {error}\nNothing was written.", err=True)
         raise typer.Exit(4) from error
+
+
+def _origin(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 def _say(line: str) -> None:
@@ -139,7 +147,8 @@ def _values(given: dict[str, Any], found: Answers, *, managed: bool) -> dict[str
         for name, url in urls.items():
             if url:
                 values[name] = urlsplit(url).path if managed else url
-    if found.wants_key:
+    key_was_named = "key_env" in given or given.get("auth", "none") != "none"
+    if found.wants_key or (key_was_named and not found.add):  # then nothing has said otherwise
         values["auth"] = str(found.scheme or given.get("auth") or "bearer")
         values["key_env"] = given.get("key_env") or "MY_KEY"
     return dict(values)
@@ -155,6 +164,7 @@ def _print_result(output: Path, found: Answers) -> None:
     for remark in found.remarks:
         typer.echo(f"Note: {remark}")
     named = "" if output == Path("aml.toml") else f" --config {output}"
+    after = "Next" if found.add else "When it names Add and Search"
     typer.echo(
-        f"{output} is written, after {found.asked} questions. Next:\n  aml check --quick{named}"
+        f"{output} is written, after {found.asked} questions. {after}:\n  aml check --quick{named}"
     )

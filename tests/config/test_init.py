@@ -138,6 +138,39 @@ def test_nothing_found_is_said(init, tmp_path):
     assert written(tmp_path) == {"endpoint": {"url": url}}
 
 
+def test_a_key_that_was_named_stays_named_where_nothing_is_found(init, tmp_path):
+    with in_thread(Endpoint("/store", "/find").app) as url:
+        done = init("--url", url, "--auth", "token", "--key-env", "CANARY", CANARY="k-0451")
+    expected = {"url": url, "auth": "token", "key_env": "CANARY"}
+    assert written(tmp_path) == {"endpoint": expected}
+    assert "When it names Add and Search" in done.stdout
+
+
+def test_urls_that_are_given_are_asked_and_no_others(init, tmp_path):
+    endpoint = Endpoint("/tenant/in;v=2", "/find.php", "/ops/alive", ("x-api-key", "k-0451"))
+    with in_thread(endpoint.app) as url:
+        urls = {
+            "add_url": f"{url}/tenant/in;v=2",
+            "search_url": f"{url}/find.php",
+            "health_url": f"{url}/ops/alive",
+        }
+        flags = [w for n, u in urls.items() for w in (f"--{n.replace('_', '-')}", u)]
+        done = init(*flags, "--key-env", "CANARY", CANARY="k-0451")
+    assert done.returncode == 0, done.stderr
+    key = {"auth": "x-api-key", "key_env": "CANARY"}
+    assert written(tmp_path) == {"endpoint": {**urls, **key}}
+    assert "Note" not in done.stdout
+    asked = {line.split()[1] for line in done.stdout.splitlines() if " → " in line}
+    assert len(asked - set(urls.values())) == 1, "one path that is surely not there, and no guesses"
+
+
+def test_a_health_url_that_is_given_and_not_healthy_is_written_and_remarked(init, tmp_path):
+    with in_thread(Endpoint().app) as url:
+        done = init("--url", url, "--health-url", f"{url}/helth")
+    assert f"health at {url}/helth is answered 404" in done.stdout
+    assert written(tmp_path)["endpoint"]["health_url"] == f"{url}/helth"
+
+
 def test_a_server_that_the_kit_starts_is_asked_too(init, tmp_path):
     done = init("--system", "hybrid")
     assert done.returncode == 0, done.stderr
