@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from sitegen.site import made_pages
-from tests.docs import action_table, command_tables
+from tests.docs import command_tables, tables
 from tests.docs.pages import PAGES, ROOT, anchors, commands, links, programs, snippets
 
 ELSEWHERE = (
@@ -129,14 +129,13 @@ def test_the_readme_has_a_program():
     assert "my_memory.py" in programs()
 
 
-def test_the_option_tables_are_those_of_the_commands():
-    page = command_tables.PAGE.read_text()
-    assert page == command_tables.filled(page), "run: python -m tests.docs.command_tables"
-
-
-def test_the_inputs_are_those_of_the_action():
-    page = action_table.PAGE.read_text()
-    assert page == action_table.filled(page), "run: python -m tests.docs.action_table"
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [pytest.param(*each, id=str(each[0].relative_to(ROOT))) for each in tables.written()],
+)
+def test_what_a_program_writes_is_up_to_date(path, text):
+    assert path.read_text() == text, "run: python -m tests.docs.tables"
+    assert path.suffix == ".json" or "<!-- end -->" in text
 
 
 def test_every_command_is_documented():
