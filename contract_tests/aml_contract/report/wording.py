@@ -15,7 +15,9 @@ from aml_contract.outcome import Level, Outcome, Verdict
 from aml_contract.rule import Rule
 
 _BODY = 300
-"""Characters of a body that a terminal shows."""
+"""Characters of a body that is shown beside others."""
+_LAST_BODY = 900
+"""Characters of the last answer: it is where the finding is."""
 _CONTROLS = {n: 0x2400 + n for n in range(0x20) if chr(n) not in "\t\n\r"} | {0x7F: 0x2421}
 _CONTROLS |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 _NAMED = re.compile(r"\(see ([a-z]+/[a-z-]+)\)")
@@ -95,13 +97,28 @@ def families(results: Iterable[RuleResult]) -> dict[str, dict[Outcome, int]]:
     return counts
 
 
-def steps(exchanges: Iterable[ExchangeRecord]) -> list[str]:
+def steps(exchanges: Sequence[ExchangeRecord]) -> list[str]:
     """What was sent and what came back, one line each."""
     return [
-        f"{made.method} {made.url} {_short(made.body)} → {summary_of(made)} {_short(made.reply)}"
-        f" ({in_words(made.seconds)})"
-        for made in exchanges
+        f"{made.method} {made.url} {_short(made.body)} → {answer}"
+        for made, answer in zip(exchanges, answers(exchanges), strict=True)
     ]
+
+
+def answers(exchanges: Sequence[ExchangeRecord]) -> list[str]:
+    """What came back, one line each; the content type where it is not JSON's."""
+    lines = []
+    for number, made in enumerate(exchanges, 1):
+        kind = made.reply_headers.get("content-type", "")
+        shown = f" ({kind})" if kind and "json" not in kind.lower() else ""
+        body = _short(made.reply, _LAST_BODY if number == len(exchanges) else _BODY)
+        lines.append(f"{summary_of(made)}{shown} {body} ({in_words(made.seconds)})")
+    return lines
+
+
+def by_weight(results: Iterable[RuleResult]) -> list[RuleResult]:
+    """Findings in the order to read them: generated requests often find again what others did."""
+    return sorted(results, key=lambda result: (result.family == "fuzz", result.rule))
 
 
 def finding_text(report: Report, result: RuleResult, rule: Rule | None) -> str:
@@ -229,6 +246,6 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _short(text: str) -> str:
+def _short(text: str, most: int = _BODY) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= _BODY else f"{flat[: _BODY - 1]}…"
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
