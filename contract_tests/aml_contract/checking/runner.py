@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from aml_contract.checking.doubts import FOUND, doubt_of
 from aml_contract.checking.masking import Mask
 from aml_contract.checking.result import Recorder, RuleResult
 from aml_contract.checking.selection import Means
@@ -36,8 +37,6 @@ _UNDER_WAY = 2
 """Rules under way at once for each place: some wait for a clock and need none."""
 _TURNS = 4
 """Of the event loop, until a rule that was started has asked for its first places."""
-_LATER = frozenset({408, 425, 429})
-"""Statuses that say "not now" (clause F3): of what was asked they say nothing."""
 _SHOWN_BY_DEFAULT = 2
 """Latest exchanges shown for a finding that points at none."""
 
@@ -154,8 +153,8 @@ class Runner:
             outcome, message, shown = self._judge(rule, trial, found)
         if outcome is Outcome.PASSED and trial.warnings:
             outcome, message, shown = Outcome.WARNED, "\n".join(trial.warnings), trial.shown
-        if outcome in (Outcome.FAILED, Outcome.WARNED) and (busy := _put_off(rule, shown)):
-            outcome, message = Outcome.NOT_TESTED, busy
+        if outcome in FOUND and (doubt := await doubt_of(trial, shown)):
+            outcome, message = Outcome.NOT_TESTED, doubt
         seconds = round(time.perf_counter() - began, 4)
         if (down := await self._look_after(trial)) and outcome is Outcome.NOT_TESTED:
             message = down
@@ -282,16 +281,6 @@ def _phases(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule], list[Rule]]:
 def _length(rule: Rule) -> float:
     """How long a rule takes, roughly: a Search takes a third of an Add."""
     return rule.cost.adds + (rule.cost.searches + rule.cost.others) / 3
-
-
-def _put_off(rule: Rule, shown: Iterable[Exchange]) -> str | None:
-    """Why a finding over a raw connection is none: what is sent there is not sent again."""
-    if rule.transport != "raw":
-        return None
-    for made in shown:
-        if made.status in _LATER:
-            return f"the endpoint was too busy to say ({made.summary}); try a lower --concurrency"
-    return None
 
 
 def _first(error: Exception) -> BaseException:
