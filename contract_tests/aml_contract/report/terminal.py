@@ -94,7 +94,7 @@ def _print_finding(console: Console, report: Report, result: RuleResult, rule: R
         )
     )
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="dim", no_wrap=True, min_width=8)
     table.add_column(overflow="fold")
     table.add_row("  what", Text(visible(result.message)))
     if rule is not None and result.outcome is not Outcome.KIT_ERROR:
