@@ -116,6 +116,13 @@ def test_the_memory_of_the_readme_is_conformant(reader):
     assert "CONFORMANT" in ran.stdout
 
 
+@pytest.mark.slow
+def test_the_memory_of_the_how_to_is_conformant(reader):
+    ran = reader.run("aml check --system notebook:Notebook --without verbatim")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "CONFORMANT" in ran.stdout
+
+
 @pytest.mark.parametrize("block", snippets(), ids=lambda b: f"{b.page.name}:{b.line}")
 def test_snippets_run(reader, block):
     text = block.text.replace("https://memory.example", f"http://127.0.0.1:{reader.port}")
