@@ -37,6 +37,8 @@ def init(
     Exit codes: 0 written, 2 usage, or the file is there, 3 error of the kit, 4 nothing
     answers (nothing is written), 130 interrupted.
     """
+    from urllib.parse import unquote
+
     from aml_cli.running import until_interrupted
     from aml_contract.config.written import toml_text
 
@@ -50,6 +52,8 @@ def init(
     key = os.environ.get(given.get("key_env") or "", "").strip()
     if given.get("key_env") and not key:
         typer.echo(f"aml: ${given['key_env']} is empty or not set; asking without a key", err=True)
+    if key and any(key in unquote(value) for name, value in given.items() if name.endswith("url")):
+        usage_error("a URL holds the key; keys belong in a header (clause K3)")
     target = _target(given)
     answers: list[Answers] = []
 

@@ -195,6 +195,14 @@ def test_nothing_is_written_where_nothing_answers(init, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_url_that_holds_the_key_is_refused_and_not_repeated(init, tmp_path):
+    given = ("--url", "http://127.0.0.1:1/?k=k-0451", "--key-env", "CANARY")
+    done = init(*given, CANARY="k-0451")
+    assert done.returncode == 2
+    assert "a URL holds the key" in done.stderr
+    assert "0451" not in done.stdout + done.stderr
+
+
 def test_without_a_terminal_nobody_is_asked(init):
     done = init()
     assert done.returncode == 2
