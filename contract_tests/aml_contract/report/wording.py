@@ -64,14 +64,16 @@ def verdict_sentence(report: Report) -> str:
         case Verdict.NONCONFORMANT:
             rest = f"; {len(untested)} could not be tested" if untested else ""
             of_tested = f"{len(failed)} of {_rules(len(failed) + len(passed), 'MUST')} failed"
-            return f"{of_tested}{rest}.{_beginning(report) or _asking(report)}"
+            return f"{of_tested}{rest}.{_hint(report)}"
         case Verdict.INCOMPLETE if not report.tested:
             return f"nothing could be tested.{_asking(report)}"
         case Verdict.INCOMPLETE:
             return (
                 f"no MUST rule failed ({len(passed)} passed), "
-                f"but {len(untested)} could not be tested.{_asking(report)}"
+                f"but {len(untested)} could not be tested.{_hint(report)}"
             )
+        case Verdict.CONFORMANT if not must:
+            return "no MUST rule was among those tried."
         case Verdict.CONFORMANT:
             quick = " Only quick ones were tried; without --quick, all are."
             return (
@@ -213,17 +215,38 @@ def one_line(result: RuleResult) -> str:
     return f"{text}: {first}" if first else f"{text} ({in_words(result.seconds)})"
 
 
+def _hint(report: Report) -> str:
+    """What to do about rules that could not be tested, if another rule says why."""
+    return _beginning(report) or _asking(report) or _wavering(report)
+
+
 def _beginning(report: Report) -> str:
     """Which finding to mend first: the one that keeps most rules from being tried."""
-    found = {result.rule for result in report.having(Outcome.FAILED)}
-    kept: Counter[str] = Counter()
-    for result in report.having(Outcome.NOT_TESTED):
-        kept.update(found & set(_NAMED.findall(result.message)))
+    kept = _kept_by(report, Outcome.FAILED)
     if not kept:
         return ""
     rule, count = kept.most_common(1)[0]
     waits = "1 rule waits" if count == 1 else f"{count} rules wait"
     return f" Begin with {rule}: {waits} for it."
+
+
+def _wavering(report: Report) -> str:
+    """That a rule passed, though others were kept by just what it asks for."""
+    kept = _kept_by(report, Outcome.PASSED)
+    if not kept:
+        return ""
+    rule, count = kept.most_common(1)[0]
+    others = "1 rule" if count == 1 else f"{count} rules"
+    return f" {rule} passed, but kept {others} from being tried: it may hold at times only."
+
+
+def _kept_by(report: Report, outcome: Outcome) -> Counter[str]:
+    """Rules of this outcome that reasons for not testing name, and how many of those do."""
+    there = {result.rule for result in report.having(outcome)}
+    kept: Counter[str] = Counter()
+    for result in report.having(Outcome.NOT_TESTED):
+        kept.update(there & set(_NAMED.findall(result.message)))
+    return kept
 
 
 def _asking(report: Report) -> str:
