@@ -11,14 +11,15 @@ import typer
 
 from aml_cli.options import configured
 from aml_cli.running import usage_error
+from aml_cli.writing import write_file
 from aml_contract.config import Resolved
+from aml_contract.config.settings import CHOOSERS
 
 if TYPE_CHECKING:
     from aml_contract.config.asking import Answers
     from aml_contract.endpoint.target import Target
 
 _TIMEOUT = 10.0
-_NAMES_ENDPOINT = ("url", "cmd", "app", "system")
 
 
 @configured("endpoint", files=False)
@@ -34,8 +35,8 @@ def init(
     It looks where Add, Search and health answer and how the key travels. Nothing is stored:
     Add is sent an empty object alone, Search asks for a user whom nobody has.
 
-    Exit codes: 0 written, 2 usage, or the file is there, 3 error of the kit, 4 nothing
-    answers (nothing is written), 130 interrupted.
+    Exit codes: 0 written, 2 usage, or the file is there, 3 error of the kit or the file
+    could not be written, 4 nothing answers (nothing is written), 130 interrupted.
     """
     from urllib.parse import unquote
 
@@ -45,7 +46,7 @@ def init(
     if output.exists() and not force:
         usage_error(f"{output} is there already; --force overwrites it, --output names another")
     given = {each.setting.name: each.value for each in settings.given}
-    if not any(map(given.get, (*_NAMES_ENDPOINT, "add_url"))):
+    if not any(map(given.get, (*CHOOSERS, "add_url"))):
         given |= _prompted()
     if "url" in given:  # also where the whole Add URL is given
         given["url"] = given["url"].rstrip("/").removesuffix("/add")
@@ -65,11 +66,9 @@ def init(
         raise typer.Exit(130)
     (found,) = answers
     values = _values(given, found, managed=target.managed)
-    try:
-        written = f"Written by aml init, which asked {found.asked} questions and stored nothing."
-        output.write_text(toml_text(values, [written, *found.remarks]), encoding="utf-8")
-    except OSError as error:
-        usage_error(f"{output} was not written: {error.strerror}")
+    written = f"Written by aml init, which asked {found.asked} questions and stored nothing."
+    if code := write_file(output, toml_text(values, [written, *found.remarks])):
+        raise typer.Exit(code)
     _print_result(output, found)
 
 
@@ -139,9 +138,7 @@ def _values(given: dict[str, Any], found: Answers, *, managed: bool) -> dict[str
     """What is written: what was given, and what the endpoint said."""
     from urllib.parse import urlsplit
 
-    values = {
-        name: str(value) for name, value in given.items() if name in (*_NAMES_ENDPOINT, "data")
-    }
+    values = {name: str(value) for name, value in given.items() if name in (*CHOOSERS, "data")}
     base = (found.add or "").removesuffix("/add")
     usual = found.search == f"{base}/search" and found.health in (f"{base}/health", None)
     named = not urlsplit(base).path if managed else values.get("url") == base

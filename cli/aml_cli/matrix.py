@@ -103,9 +103,9 @@ def matrix(
     unwritten = 0
     if markdown is not None:
         page = document(summed, session.jobs, judgement.cells)
-        unwritten = write_file(markdown, page)
+        unwritten = write_file(markdown, page + "\n")
     if json is not None:
-        unwritten = write_file(json, summed.model_dump_json(indent=2)) or unwritten
+        unwritten = write_file(json, summed.model_dump_json(indent=2) + "\n") or unwritten
     raise typer.Exit(_INTERRUPTED if not finished else unwritten if judgement.good else 1)
 
 

@@ -52,7 +52,7 @@ def make_target(settings: Resolved) -> Target:
 def print_settings(console: Console, settings: Resolved, target: Target) -> None:
     """Print each value that is no default, and where it came from; never a key."""
     rows = [
-        (each.setting.name, target.credentials.redact(each.setting.shown(each.value)), each.origin)
+        (each.setting.name, target.credentials.redact(each.shown), each.origin)
         for each in settings.given
     ]
     wide = max((len(name) for name, *_ in rows), default=0)

@@ -73,7 +73,7 @@ def smoke(
     code = _execute(made, console)
     if json is not None:
         document = made.as_json(files or [shipped()])
-        unwritten = write_file(json, dumps(document, ensure_ascii=False, indent=2))
+        unwritten = write_file(json, dumps(document, ensure_ascii=False, indent=2) + "\n")
         code = code or unwritten
     raise typer.Exit(code)
 

@@ -38,7 +38,7 @@ def write_file(path: Path, text: str) -> int:
     from aml_contract.report.writing import write_whole
 
     try:
-        write_whole(path, text + "\n")
+        write_whole(path, text)
     except OSError as error:
         return _ended([f"{path} was not written: {error.strerror or error}"])
     return 0

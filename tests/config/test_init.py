@@ -195,6 +195,13 @@ def test_nothing_is_written_where_nothing_answers(init, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_full_disk_is_said_and_is_no_success(init):
+    with in_thread(Endpoint().app) as url:
+        done = init("--url", url, "--output", "/dev/full", "--force")
+    assert done.returncode == 3
+    assert done.stderr == "aml: /dev/full was not written: No space left on device\n"
+
+
 def test_a_url_that_holds_the_key_is_refused_and_not_repeated(init, tmp_path):
     given = ("--url", "http://127.0.0.1:1/?k=k-0451", "--key-env", "CANARY")
     done = init(*given, CANARY="k-0451")
@@ -230,6 +237,7 @@ def test_every_setting_stands_in_the_file_as_a_comment_that_can_be_taken_up(tmp_
     assert tomllib.loads(text) == {section: {} for section in tomllib.loads(text)}
     examples = [line for line in text.splitlines() if line.startswith("# ") and " = " in line]
     assert len(examples) == len(SETTINGS)
+    assert {'# junit = "report.xml"', '# markdown = "report.md"'} <= set(examples)
     for line in examples:
         text = text.replace(line, line.removeprefix("# "))
     (tmp_path / "aml.toml").write_text(text)

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from aml_contract.config import files
-from aml_contract.config.settings import REPORT_FILES, SETTINGS, Setting
+from aml_contract.config.settings import CHOOSERS, REPORT_FILES, SETTINGS, Setting
 from aml_contract.config.values import from_words
 
 DEFAULT = "default"
-_CHOOSERS = frozenset({"url", "cmd", "app", "system"})
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,11 @@ class Value:
     setting: Setting
     value: Any
     origin: str = DEFAULT
+
+    @property
+    def shown(self) -> str:
+        """The value as people write it."""
+        return self.setting.shown(self.value)
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ def _drop_replaced(layers: list[Layer]) -> None:
 
 
 def _names_endpoint(layer: Layer) -> bool:
-    if _CHOOSERS & layer.keys():
+    if not layer.keys().isdisjoint(CHOOSERS):
         return True
     urls = [layer[name][0] for name in ("add_url", "search_url") if name in layer]
     return len(urls) == 2 and not any(url.startswith("/") for url in urls)

@@ -280,6 +280,8 @@ SETTINGS: tuple[Setting, ...] = (
 """Every setting, in the order in which help texts and documentation show them."""
 
 
+CHOOSERS = ("url", "cmd", "app", "system")
+"""Each of these alone says which endpoint is meant; ``add_url`` does with ``search_url``."""
 REPORT_FILES = tuple(
     one.name for one in SETTINGS if one.section == "report" and one.kind is Kind.PATH
 )

@@ -114,7 +114,7 @@ class Suite:
             return []
         clean = check.target.credentials.redact
         values = [
-            f"  {each.setting.name}: {clean(each.setting.shown(each.value))} ({each.origin})"
+            f"  {each.setting.name}: {clean(each.shown)} ({each.origin})"
             for each in self._settings.given
         ]
         return [f"aml-contract: seed {check.seed}", *values]
