@@ -63,6 +63,15 @@ def test_an_ordinary_request_refused_is_one_finding_not_forty(aml, tmp_path):
     assert done.returncode == 1
 
 
+def test_what_does_not_apply_is_indented_below_its_reason_in_a_narrow_terminal(aml):
+    done = aml("check", "--cmd", command(), "--only", "auth", COLUMNS="60")
+    told = done.stdout.partition("Not applicable\n")[2].partition("\n\n")[0]
+    reason, *listed = told.splitlines()
+    assert reason == "  no key scheme was given (--auth)"
+    assert len(listed) > 1
+    assert all(line.startswith("    auth/") for line in listed)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

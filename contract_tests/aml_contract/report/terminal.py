@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -125,5 +126,10 @@ def _print_missing(console: Console, report: Report) -> None:
             console.print()
             console.print(Text(NAMES[outcome].capitalize(), style=STYLES[outcome]))
         for reason, names in reasons.items():
-            console.print(Text(visible(f"  {reason}")), highlight=False)
-            console.print(Text(f"    {some(names)}", style="dim"), highlight=False)
+            _print_indented(console, Text(visible(reason)), 2)
+            _print_indented(console, Text(some(names), style="dim"), 4)
+
+
+def _print_indented(console: Console, text: Text, left: int) -> None:
+    """Every line of it, where it is wrapped."""
+    console.print(Padding(text, (0, 0, 0, left), expand=False), highlight=False)
