@@ -13,14 +13,16 @@ SCHEMA = ROOT / "docs" / "assets" / "report.schema.json"
 """The copy of the schema that the site offers."""
 
 
-def written():
-    """Each file, and the text that it should have."""
-    for tables in (action_table, command_tables, settings, field_tables):
-        yield tables.PAGE, tables.filled(tables.PAGE.read_text())
-    for path in (schema.PATH, SCHEMA):
-        yield path, schema.text()
+PAGES = {each.PAGE: each.filled for each in (action_table, command_tables, settings, field_tables)}
+"""What fills in the tables of a page."""
+WRITTEN = (*PAGES, schema.PATH, SCHEMA)
+
+
+def written(path):
+    """The text that a file should have."""
+    return PAGES[path](path.read_text()) if path in PAGES else schema.text()
 
 
 if __name__ == "__main__":
-    for path, text in written():
-        path.write_text(text)
+    for each in WRITTEN:
+        each.write_text(written(each))
