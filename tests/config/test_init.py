@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from aml_contract.config import SETTINGS, resolve
 from aml_contract.config.written import toml_text
+from tests.kit.conftest import command
 from tests.servers import in_thread
 
 
@@ -171,12 +172,6 @@ def test_a_health_url_that_is_given_and_not_healthy_is_written_and_remarked(init
     assert written(tmp_path)["endpoint"]["health_url"] == f"{url}/helth"
 
 
-def test_a_server_that_the_kit_starts_is_asked_too(init, tmp_path):
-    done = init("--system", "hybrid")
-    assert done.returncode == 0, done.stderr
-    assert written(tmp_path) == {"endpoint": {"system": "hybrid"}}
-
-
 def test_nothing_is_overwritten_without_force(init, tmp_path):
     (tmp_path / "aml.toml").write_text("mine")
     with in_thread(Endpoint().app) as url:
@@ -245,8 +240,10 @@ def test_every_setting_stands_in_the_file_as_a_comment_that_can_be_taken_up(tmp_
     assert len(found.given) == len(SETTINGS)
 
 
-def test_what_init_wrote_is_what_check_reads(init, tmp_path):
-    assert init("--system", "hybrid").returncode == 0
+def test_a_server_that_the_kit_starts_is_asked_too_and_check_reads_what_is_written(init, tmp_path):
+    asked = init("--cmd", command())
+    assert asked.returncode == 0, asked.stderr
+    assert written(tmp_path) == {"endpoint": {"cmd": command()}}
     done = subprocess.run(
         [
             *(sys.executable, "-m", "aml_cli.main", "check", "--json", "r.json"),
@@ -261,10 +258,10 @@ def test_what_init_wrote_is_what_check_reads(init, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     origins = json.loads((tmp_path / "r.json").read_text())["settings"]["origins"]
-    assert origins.pop("system").startswith("aml.toml:")
+    assert origins.pop("cmd").startswith("aml.toml:")
     assert origins == {
         "concurrency": "$AML_CONCURRENCY", "json": "--json",
         "only": "--only", "seed": "--seed",
     }  # fmt: skip
-    for words in ("system       hybrid  (aml.toml:", "concurrency  3  ($AML_CONCURRENCY)"):
+    for words in (f"cmd          {command()}  (aml.toml:", "concurrency  3  ($AML_CONCURRENCY)"):
         assert words in done.stdout
