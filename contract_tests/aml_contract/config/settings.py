@@ -165,7 +165,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Decline a capability, visibly; repeatable.",
         kind=Kind.TEXTS,
         default=(),
-        choices=("verbatim", "images", "deferred_add"),
+        choices=("verbatim", "images"),
     ),
     Setting(
         "restart_cmd",
