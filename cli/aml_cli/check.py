@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aml_cli.options import configured
-from aml_cli.report_options import wanted_files, write_reports
 from aml_cli.resuming import earlier_run, taken_over
 from aml_cli.running import (
     make_target,
@@ -16,6 +15,7 @@ from aml_cli.running import (
     until_interrupted,
     usage_error,
 )
+from aml_cli.writing import write_reports
 from aml_contract.config import Resolved
 
 if TYPE_CHECKING:
@@ -48,16 +48,15 @@ def check(
     3 error of the kit, 4 nothing answers, 5 nothing tested, 6 incomplete with
     --require-all, 130 interrupted (what ran is still reported).
     """
-    import secrets
-
     from aml_cli.console import SteadyConsole
-    from aml_contract.checking.check import RUNS, Check, capabilities_of
+    from aml_contract.checking.check import RUNS
     from aml_contract.checking.events import RunUnderWay
     from aml_contract.checking.resumption import CannotResume
     from aml_contract.checking.selection import Means, UnknownRuleError, select
     from aml_contract.checking.selection import plan as plan_of
-    from aml_contract.rule import Capability, all_rules
-    from aml_contract.run import Run, new_run_id
+    from aml_contract.configured import check_from, run_from
+    from aml_contract.rule import all_rules
+    from aml_contract.run import new_run_id
 
     if run_name is not None and not resume:
         usage_error(f"{run_name!r} is no option; an endpoint is named as --url {run_name}")
@@ -70,33 +69,14 @@ def check(
         selected = select(all_rules(), only, quick=settings["quick"])
     except UnknownRuleError as error:
         usage_error(str(error))
-    run_id, seed, track = new_run_id(), settings["seed"], settings["track"]
-    declined = [Capability(name) for name in settings["without"]]
-    run = Run(
-        seed=secrets.randbelow(2**31) if seed is None else seed,
-        salt=run_id,
-        capabilities=capabilities_of(target, track, declined),
-        quick=settings["quick"],
-        track=track,
-        fuzz_budget=settings["fuzz_budget"],
-    )
+    run = run_from(settings, target, new_run_id())
     console = SteadyConsole()
     if plan:
         _print_plan(console, plan_of(selected, Means.of(target, run.capabilities)))
         return
     try:
-        made = Check(
-            target,
-            selected,
-            run,
-            budget=settings["time"],
-            strict=settings["strict"],
-            directory=RUNS / run_id,
-            run_id=run_id,
-            origins=settings.origins,
-            show_replies=settings["show_replies"],
-            resumed=earlier,
-        )
+        directory = RUNS / run.salt
+        made = check_from(settings, target, selected, run, directory=directory, resumed=earlier)
     except (CannotResume, RunUnderWay) as error:
         usage_error(str(error))
     if earlier:
@@ -128,7 +108,7 @@ def execute(
         typer.echo(f"aml: {check.unreachable}", err=True)
     else:
         _print_outcome(console, check)
-    unwritten = write_reports(report, check.rules, wanted_files(settings))
+    unwritten = write_reports(report, check.rules, settings.report_files)
     return exit_code(report, require_all=require_all, unwritten=bool(unwritten))
 
 

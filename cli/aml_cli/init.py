@@ -11,14 +11,15 @@ import typer
 
 from aml_cli.options import configured
 from aml_cli.running import usage_error
+from aml_cli.writing import write_file
 from aml_contract.config import Resolved
+from aml_contract.config.settings import CHOOSERS
 
 if TYPE_CHECKING:
     from aml_contract.config.asking import Answers
     from aml_contract.endpoint.target import Target
 
 _TIMEOUT = 10.0
-_NAMES_ENDPOINT = ("url", "cmd", "app", "system")
 
 
 @configured("endpoint", files=False)
@@ -34,22 +35,26 @@ def init(
     It looks where Add, Search and health answer and how the key travels. Nothing is stored:
     Add is sent an empty object alone, Search asks for a user whom nobody has.
 
-    Exit codes: 0 written, 2 usage, or the file is there, 3 error of the kit, 4 nothing
-    answers (nothing is written), 130 interrupted.
+    Exit codes: 0 written, 2 usage, or the file is there, 3 error of the kit or the file
+    could not be written, 4 nothing answers (nothing is written), 130 interrupted.
     """
+    from urllib.parse import unquote
+
     from aml_cli.running import until_interrupted
     from aml_contract.config.written import toml_text
 
     if output.exists() and not force:
         usage_error(f"{output} is there already; --force overwrites it, --output names another")
     given = {each.setting.name: each.value for each in settings.given}
-    if not any(map(given.get, (*_NAMES_ENDPOINT, "add_url"))):
+    if not any(map(given.get, (*CHOOSERS, "add_url"))):
         given |= _prompted()
     if "url" in given:  # also where the whole Add URL is given
         given["url"] = given["url"].rstrip("/").removesuffix("/add")
     key = os.environ.get(given.get("key_env") or "", "").strip()
     if given.get("key_env") and not key:
         typer.echo(f"aml: ${given['key_env']} is empty or not set; asking without a key", err=True)
+    if key and any(key in unquote(value) for name, value in given.items() if name.endswith("url")):
+        usage_error("a URL holds the key; keys belong in a header (clause K3)")
     target = _target(given)
     answers: list[Answers] = []
 
@@ -61,11 +66,9 @@ def init(
         raise typer.Exit(130)
     (found,) = answers
     values = _values(given, found, managed=target.managed)
-    try:
-        written = f"Written by aml init, which asked {found.asked} questions and stored nothing."
-        output.write_text(toml_text(values, [written, *found.remarks]), encoding="utf-8")
-    except OSError as error:
-        usage_error(f"{output} was not written: {error.strerror}")
+    written = f"Written by aml init, which asked {found.asked} questions and stored nothing."
+    if code := write_file(output, toml_text(values, [written, *found.remarks])):
+        raise typer.Exit(code)
     _print_result(output, found)
 
 
@@ -108,15 +111,23 @@ async def _ask(target: Target, given: dict[str, Any], key: str) -> Answers:
     try:
         async with open_endpoint(target, say=typer.echo) as endpoint:
             urls = endpoint.urls
-            base = urls.add.removesuffix("/add")
             known = bool(given.get("add_url") and given.get("search_url"))
+            base = _origin(urls.add) if known else urls.add.removesuffix("/add")
             typer.echo("Asking, and storing nothing:")
             return await Asking(endpoint, base, key, _say).all(
-                *((urls.add, urls.search) if known else ())
+                urls.add if known else None,
+                urls.search if known else None,
+                urls.health if given.get("health_url") else None,
             )
     except Unreachable as error:
         typer.echo(f"aml: {error}\nNothing was written.", err=True)
         raise typer.Exit(4) from error
+
+
+def _origin(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 def _say(line: str) -> None:
@@ -127,9 +138,7 @@ def _values(given: dict[str, Any], found: Answers, *, managed: bool) -> dict[str
     """What is written: what was given, and what the endpoint said."""
     from urllib.parse import urlsplit
 
-    values = {
-        name: str(value) for name, value in given.items() if name in (*_NAMES_ENDPOINT, "data")
-    }
+    values = {name: str(value) for name, value in given.items() if name in (*CHOOSERS, "data")}
     base = (found.add or "").removesuffix("/add")
     usual = found.search == f"{base}/search" and found.health in (f"{base}/health", None)
     named = not urlsplit(base).path if managed else values.get("url") == base
@@ -139,7 +148,8 @@ def _values(given: dict[str, Any], found: Answers, *, managed: bool) -> dict[str
         for name, url in urls.items():
             if url:
                 values[name] = urlsplit(url).path if managed else url
-    if found.wants_key:
+    key_was_named = "key_env" in given or given.get("auth", "none") != "none"
+    if found.wants_key or (key_was_named and not found.add):  # then nothing has said otherwise
         values["auth"] = str(found.scheme or given.get("auth") or "bearer")
         values["key_env"] = given.get("key_env") or "MY_KEY"
     return dict(values)
@@ -155,6 +165,7 @@ def _print_result(output: Path, found: Answers) -> None:
     for remark in found.remarks:
         typer.echo(f"Note: {remark}")
     named = "" if output == Path("aml.toml") else f" --config {output}"
+    after = "Next" if found.add else "When it names Add and Search"
     typer.echo(
-        f"{output} is written, after {found.asked} questions. Next:\n  aml check --quick{named}"
+        f"{output} is written, after {found.asked} questions. {after}:\n  aml check --quick{named}"
     )

@@ -95,7 +95,11 @@ def main() -> None:
             typer.echo(f"aml: this needs the module {error.name}: {extra}", err=True)
             sys.exit(2)
         traceback.print_exc()
-        typer.echo("aml: this is an error of aml itself, not of your endpoint", err=True)
+        typer.echo(
+            f"aml: an error of aml itself, not of your endpoint: {type(error).__name__}: {error}\n"
+            "  there is no verdict; please report it with what stands above",
+            err=True,
+        )
         sys.exit(3)
 
 

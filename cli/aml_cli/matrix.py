@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aml_cli.running import until_interrupted, usage_error, write_report
+from aml_cli.running import until_interrupted, usage_error
+from aml_cli.writing import write_file
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from aml_contract.matrix.session import Session
 
-_DEFAULT = "tests.collection:collection"
+COLLECTION = "tests.collection:collection"
+"""The servers of this project itself, which are there in a clone."""
 _INTERRUPTED = 130
 
 
@@ -23,7 +25,7 @@ def matrix(
     collection: Annotated[
         str,
         typer.Option(metavar="MODULE:FUNCTION", help="What returns the servers."),
-    ] = _DEFAULT,
+    ] = COLLECTION,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Where cells are kept as they are made.")
     ] = Path(".aml/matrix"),
@@ -66,7 +68,7 @@ def matrix(
 
     Exit codes: 0 all is as it should be, 1 something is not (a killer does not kill, a
     finding on a healthy server is not on its list, a server was not tried), 2 usage,
-    130 interrupted (finished cells are kept; --resume goes on).
+    3 a file could not be written, 130 interrupted (finished cells are kept; --resume goes on).
     """
     from aml_cli.console import SteadyConsole
     from aml_contract.checking.selection import UnknownRuleError, select
@@ -98,11 +100,13 @@ def matrix(
     command = _command(collection, seeds, fuzz_budget, only, rule)
     summed = summary(session.jobs, judgement, selected, command)
     print_judgement(console, summed, session.troubles)
+    unwritten = 0
     if markdown is not None:
-        write_report(markdown, document(summed, session.jobs, judgement.cells))
+        page = document(summed, session.jobs, judgement.cells)
+        unwritten = write_file(markdown, page + "\n")
     if json is not None:
-        write_report(json, summed.model_dump_json(indent=2))
-    raise typer.Exit(_INTERRUPTED if not finished else 0 if judgement.good else 1)
+        unwritten = write_file(json, summed.model_dump_json(indent=2) + "\n") or unwritten
+    raise typer.Exit(_INTERRUPTED if not finished else unwritten if judgement.good else 1)
 
 
 def _executed(session: Session, console: Console, workers: int) -> bool:
@@ -144,7 +148,7 @@ def _command(
     import shlex
 
     words = ["aml", "matrix", "--seeds", str(seeds)]
-    if collection != _DEFAULT:
+    if collection != COLLECTION:
         words += ["--collection", collection]
     if fuzz_budget is not None:
         words += ["--fuzz-budget", f"{fuzz_budget:g}"]

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from aml_cli.options import configured
-from aml_cli.report_options import FORMAT_NAMES, wanted_files, write_reports
 from aml_cli.running import usage_error
-from aml_contract.config import Resolved
+from aml_cli.writing import write_reports
+from aml_contract.config import REPORT_FILES, Resolved
 
 
-@configured(*FORMAT_NAMES, files=False)
+@configured(*REPORT_FILES, files=False)
 def report(
     settings: Resolved,
     run: Annotated[
@@ -43,7 +43,7 @@ def report(
     except (NoReportError, CannotResume) as error:
         usage_error(str(error))
     rules = all_rules()
-    wanted = wanted_files(settings)
+    wanted = settings.report_files
     if not wanted:
         print_report(SteadyConsole(), found, {rule.name: rule for rule in rules})
         return

@@ -24,17 +24,16 @@ def earlier_run(settings: Resolved, named: str | None) -> tuple[Resumption, Reso
     Raises:
         typer.Exit: with code 2, the reason printed, if there is no such run.
     """
-    from aml_cli.report_options import FORMAT_NAMES
     from aml_contract.checking.check import RUNS
     from aml_contract.checking.resumption import CannotResume, Resumption, find_run
-    from aml_contract.config import ConfigError, Resolved
+    from aml_contract.config import REPORT_FILES, ConfigError, Resolved
 
     try:
         earlier = Resumption.of(find_run(named or "latest", RUNS))
         recorded = settings.recorded(earlier.words(), f"run {earlier.name}")
     except (CannotResume, ConfigError) as error:
         usage_error(str(error))
-    own = {name: settings.by_name[name] for name in (*_OWN, *FORMAT_NAMES)}
+    own = {name: settings.by_name[name] for name in (*_OWN, *REPORT_FILES)}
     return earlier, Resolved({**recorded.by_name, **own})
 
 

@@ -46,11 +46,12 @@ def rules(
 
 def _killers() -> dict[str, list[str]] | None:
     """The servers that each rule must fail; ``None`` outside a clone of the project."""
+    from aml_cli.matrix import COLLECTION
     from aml_contract.matrix.collection import load_collection
     from aml_contract.matrix.plan import PlanError
 
     try:
-        entries = load_collection("tests.collection:collection")
+        entries = load_collection(COLLECTION)
     except PlanError:
         return None
     found: dict[str, list[str]] = {}

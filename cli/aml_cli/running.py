@@ -1,9 +1,8 @@
-"""What commands that run something share: a target, a header, a polite end, a report on disk."""
+"""What commands that run something share: a target, a header, a polite end."""
 
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -35,16 +34,6 @@ def until_interrupted(work: Coroutine[Any, Any, None]) -> None:
         asyncio.run(stoppable())
 
 
-def write_report(path: Path, text: str) -> None:
-    """Write a report, whole or not at all; what prevents it is said and costs nothing else."""
-    from aml_contract.report.writing import write_whole
-
-    try:
-        write_whole(path, text + "\n")
-    except OSError as error:
-        typer.echo(f"aml: the report was not written: {error}", err=True)
-
-
 def make_target(settings: Resolved) -> Target:
     """The target of these settings; the key is read from its variable.
 
@@ -63,7 +52,7 @@ def make_target(settings: Resolved) -> Target:
 def print_settings(console: Console, settings: Resolved, target: Target) -> None:
     """Print each value that is no default, and where it came from; never a key."""
     rows = [
-        (each.setting.name, target.credentials.redact(each.setting.shown(each.value)), each.origin)
+        (each.setting.name, target.credentials.redact(each.shown), each.origin)
         for each in settings.given
     ]
     wide = max((len(name) for name, *_ in rows), default=0)

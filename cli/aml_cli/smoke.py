@@ -13,8 +13,8 @@ from aml_cli.running import (
     print_settings,
     until_interrupted,
     usage_error,
-    write_report,
 )
+from aml_cli.writing import write_file
 from aml_contract.config import Resolved
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def smoke(
     """Send conversations as the platform would, ask their questions, measure what comes back.
 
     Exit codes: 0 all was answered, 1 an answer broke the contract, 2 usage, 3 error of the
-    kit, 4 nothing answers, 130 interrupted (what was seen is still reported).
+    kit or FILE could not be written, 4 nothing answers, 130 interrupted (what was seen is
+    still reported).
     """
     from json import dumps
 
@@ -72,7 +73,8 @@ def smoke(
     code = _execute(made, console)
     if json is not None:
         document = made.as_json(files or [shipped()])
-        write_report(json, dumps(document, ensure_ascii=False, indent=2))
+        unwritten = write_file(json, dumps(document, ensure_ascii=False, indent=2) + "\n")
+        code = code or unwritten
     raise typer.Exit(code)
 
 

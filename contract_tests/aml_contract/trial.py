@@ -236,13 +236,13 @@ class Trial:
         async def once(attempt: int) -> Exchange:
             return await self.send(operation, body, **{**how, "fresh": attempt > 1})
 
-        return await send_again(once, attempts=ATTEMPTS, patience=self.run.patience)
+        return await send_again(once, attempts=ATTEMPTS, patience=self.run.patience, heed=True)
 
     def refused(self, exchange: Exchange) -> NotTested:
         """What to raise when an ordinary request got no 200; keeps it in the run."""
         if Need.FAULT not in self.rule.needs:  # it may not have got over the fault yet
             self.run.refusals.append(Refusal(self.rule.name, exchange))
-        times = f" {ATTEMPTS} times" if exchange.retryable else ""
+        times = " again and again" if exchange.retryable else ""
         name = exchange.operation.capitalize()
         return NotTested(
             f"an ordinary {name} was answered {exchange.summary}{times} "

@@ -56,11 +56,23 @@ def make_system(system: type[MemorySystem], data_dir: Path) -> MemorySystem:
     """An instance; given ``data_dir`` if its constructor takes it.
 
     Raises:
-        Misconfigured: its constructor failed.
+        Misconfigured: its constructor asks for what nobody gives it.
         DataDirectoryBusy: another process owns the directory.
     """
-    takes_data_dir = "data_dir" in inspect.signature(system).parameters
+    parameters = inspect.signature(system).parameters.values()
+    asked = [each.name for each in parameters if _is_required(each) and each.name != "data_dir"]
+    if asked:
+        raise Misconfigured(
+            f"the constructor of {system.__name__} asks for {', '.join(asked)}; it is given "
+            "data_dir or nothing: give the others defaults, or make a subclass that knows them"
+        )
+    takes_data_dir = any(each.name == "data_dir" for each in parameters)
     return system(data_dir=data_dir) if takes_data_dir else system()  # type: ignore[call-arg]  # just looked
+
+
+def _is_required(parameter: inspect.Parameter) -> bool:
+    several = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    return parameter.default is parameter.empty and not several
 
 
 def _entry(name: str) -> EntryPoint:

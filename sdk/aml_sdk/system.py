@@ -16,12 +16,13 @@ from aml_sdk.errors import Unsupported
 class MemorySystem(ABC):
     """A memory of conversations, kept apart by ``user_id``.
 
-    Methods may be ``async def`` or blocking ``def``; blocking ones run in a pool of
-    worker threads, several at once, so guard shared state. Requests arrive validated
-    (clauses A1-A10, S1-S4), blank turns already removed.
+    Methods may be ``async def`` or blocking ``def``. The constructor and ``async`` methods
+    run in the thread of the event loop; blocking methods run in a pool of worker threads,
+    several at once, so guard shared state. Requests arrive validated (clauses A1-A10,
+    S1-S4), blank turns already removed.
 
     A constructor that takes ``data_dir`` is given the directory of ``aml serve --data``
-    as a :class:`pathlib.Path`; one that takes nothing is called without arguments.
+    as a :class:`pathlib.Path`; nothing else is given, so other parameters need defaults.
     """
 
     images: ClassVar[bool] = False

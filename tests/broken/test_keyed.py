@@ -5,7 +5,7 @@ import pytest
 from aml_contract.endpoint.auth import Scheme
 from aml_contract.outcome import Outcome
 from aml_contract.rule import all_rules
-from tests.broken.correct import Correct
+from tests.broken.correct import Correct, RefusedError
 from tests.broken.serving import KEY, judge
 from tests.broken.transport_connections import LeavesBodies
 from tests.servers import in_thread
@@ -31,6 +31,28 @@ class Careless(Correct):
         value = headers.get("x-api-key" if self.scheme == "x-api-key" else "authorization")
         given = value and value.rpartition(" ")[2]
         return super().authorised(headers) or self.lets_in(given)
+
+
+class Expiring(Correct):
+    """Its key is good for so many requests."""
+
+    kills = {}
+    good_for = 0
+
+    def authorised(self, headers):
+        self.good_for -= 1
+        return self.good_for >= 0 and super().authorised(headers)
+
+
+class RefusesSomeIds(Correct):
+    """Says that the key is at fault where a request_id is."""
+
+    kills = {}
+
+    async def add(self, body):
+        if b'"request_id":"r_' in body.replace(b" ", b""):
+            raise RefusedError(403, "not allowed")
+        return await super().add(body)
 
 
 def judged(server, rules, scheme):
@@ -60,6 +82,25 @@ def test_a_careless_check_is_found_under_every_scheme(scheme, lets_in, rule, mon
     monkeypatch.setattr(Careless, "lets_in", staticmethod(lets_in))
     found = judged(Careless, [RULES[rule]], scheme)[rule]
     assert found.outcome is Outcome.FAILED, found.message
+
+
+@pytest.mark.parametrize(
+    "rule", ["echo/opaque-request-ids", "isolation/request-id-shared", "transport/content-type"]
+)
+def test_a_key_that_expires_in_the_middle_is_one_finding(rule, monkeypatch):
+    monkeypatch.setattr(Expiring, "good_for", 2)
+    found = judged(Expiring, [RULES[rule], RULES["structure/legal-requests"]], Scheme.BEARER)
+    assert found[rule].outcome is Outcome.NOT_TESTED
+    assert "is answered 401" in found[rule].message
+    assert found["structure/legal-requests"].outcome is Outcome.FAILED
+    assert "is the key right" in found["structure/legal-requests"].message
+
+
+def test_what_is_refused_like_a_wrong_key_and_is_none_is_found():
+    rule = "echo/opaque-request-ids"
+    found = judged(RefusesSomeIds, [RULES[rule]], Scheme.BEARER)[rule]
+    assert found.outcome is Outcome.FAILED
+    assert "was answered 403" in found.message
 
 
 def test_a_body_left_unread_after_a_wrong_key_is_found():

@@ -1,7 +1,4 @@
-"""The tables of docs/configuration.md, made from the table of settings.
-
-``python -m tests.config.tables`` writes them; a test fails where they differ.
-"""
+"""The tables of docs/configuration.md, made from the table of settings."""
 
 import re
 from itertools import groupby
@@ -36,7 +33,3 @@ def row(setting):
 def filled(text):
     """The page with its tables as they should be."""
     return _PLACE.sub(lambda match: f"{match[1]}\n{tables()}\n{match[2]}", text)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))

@@ -11,9 +11,8 @@ from tests.docs.pages import blocks_of
 EXAMPLES = [block for block in blocks_of(tables.PAGE) if block.language == "toml"]
 
 
-def test_the_tables_are_those_of_the_settings():
+def test_every_setting_is_documented():
     page = tables.PAGE.read_text()
-    assert page == tables.filled(page), "run: python -m tests.config.tables"
     assert all(f"`{setting.env}`" in page for setting in SETTINGS)
 
 

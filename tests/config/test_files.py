@@ -38,7 +38,7 @@ def said(tmp_path, monkeypatch):
         ("[report]\nstrict = 'yes'", "is true or false, not 'yes'"),
         ("[report]\nstrict = [1]", "is true or false, not a list"),
         ("[capabilities]\nwithout = 'images'", "is a list of texts, not 'images'"),
-        ("[capabilities]\nwithout = ['image']", "is one of verbatim, images, deferred_add"),
+        ("[capabilities]\nwithout = ['image']", "is one of verbatim, images, not"),
         ("[capabilities]\ntrack = 'audio'", "is one of textual, coding, multimodal, not 'audio'"),
         ("[endpoint]\nurl = ''", "url in [endpoint] is empty"),
         ("[endpoint]\nurl", "aml.toml is no TOML: "),

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from aml_contract.config import SETTINGS, resolve
 from aml_contract.config.written import toml_text
+from tests.kit.conftest import command
 from tests.servers import in_thread
 
 
@@ -138,10 +139,37 @@ def test_nothing_found_is_said(init, tmp_path):
     assert written(tmp_path) == {"endpoint": {"url": url}}
 
 
-def test_a_server_that_the_kit_starts_is_asked_too(init, tmp_path):
-    done = init("--system", "hybrid")
+def test_a_key_that_was_named_stays_named_where_nothing_is_found(init, tmp_path):
+    with in_thread(Endpoint("/store", "/find").app) as url:
+        done = init("--url", url, "--auth", "token", "--key-env", "CANARY", CANARY="k-0451")
+    expected = {"url": url, "auth": "token", "key_env": "CANARY"}
+    assert written(tmp_path) == {"endpoint": expected}
+    assert "When it names Add and Search" in done.stdout
+
+
+def test_urls_that_are_given_are_asked_and_no_others(init, tmp_path):
+    endpoint = Endpoint("/tenant/in;v=2", "/find.php", "/ops/alive", ("x-api-key", "k-0451"))
+    with in_thread(endpoint.app) as url:
+        urls = {
+            "add_url": f"{url}/tenant/in;v=2",
+            "search_url": f"{url}/find.php",
+            "health_url": f"{url}/ops/alive",
+        }
+        flags = [w for n, u in urls.items() for w in (f"--{n.replace('_', '-')}", u)]
+        done = init(*flags, "--key-env", "CANARY", CANARY="k-0451")
     assert done.returncode == 0, done.stderr
-    assert written(tmp_path) == {"endpoint": {"system": "hybrid"}}
+    key = {"auth": "x-api-key", "key_env": "CANARY"}
+    assert written(tmp_path) == {"endpoint": {**urls, **key}}
+    assert "Note" not in done.stdout
+    asked = {line.split()[1] for line in done.stdout.splitlines() if " → " in line}
+    assert len(asked - set(urls.values())) == 1, "one path that is surely not there, and no guesses"
+
+
+def test_a_health_url_that_is_given_and_not_healthy_is_written_and_remarked(init, tmp_path):
+    with in_thread(Endpoint().app) as url:
+        done = init("--url", url, "--health-url", f"{url}/helth")
+    assert f"health at {url}/helth is answered 404" in done.stdout
+    assert written(tmp_path)["endpoint"]["health_url"] == f"{url}/helth"
 
 
 def test_nothing_is_overwritten_without_force(init, tmp_path):
@@ -160,6 +188,21 @@ def test_nothing_is_written_where_nothing_answers(init, tmp_path):
     assert "connection refused" in done.stderr
     assert "Nothing was written" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_said_and_is_no_success(init):
+    with in_thread(Endpoint().app) as url:
+        done = init("--url", url, "--output", "/dev/full", "--force")
+    assert done.returncode == 3
+    assert done.stderr == "aml: /dev/full was not written: No space left on device\n"
+
+
+def test_a_url_that_holds_the_key_is_refused_and_not_repeated(init, tmp_path):
+    given = ("--url", "http://127.0.0.1:1/?k=k-0451", "--key-env", "CANARY")
+    done = init(*given, CANARY="k-0451")
+    assert done.returncode == 2
+    assert "a URL holds the key" in done.stderr
+    assert "0451" not in done.stdout + done.stderr
 
 
 def test_without_a_terminal_nobody_is_asked(init):
@@ -189,6 +232,7 @@ def test_every_setting_stands_in_the_file_as_a_comment_that_can_be_taken_up(tmp_
     assert tomllib.loads(text) == {section: {} for section in tomllib.loads(text)}
     examples = [line for line in text.splitlines() if line.startswith("# ") and " = " in line]
     assert len(examples) == len(SETTINGS)
+    assert {'# junit = "report.xml"', '# markdown = "report.md"'} <= set(examples)
     for line in examples:
         text = text.replace(line, line.removeprefix("# "))
     (tmp_path / "aml.toml").write_text(text)
@@ -196,8 +240,10 @@ def test_every_setting_stands_in_the_file_as_a_comment_that_can_be_taken_up(tmp_
     assert len(found.given) == len(SETTINGS)
 
 
-def test_what_init_wrote_is_what_check_reads(init, tmp_path):
-    assert init("--system", "hybrid").returncode == 0
+def test_a_server_that_the_kit_starts_is_asked_too_and_check_reads_what_is_written(init, tmp_path):
+    asked = init("--cmd", command())
+    assert asked.returncode == 0, asked.stderr
+    assert written(tmp_path) == {"endpoint": {"cmd": command()}}
     done = subprocess.run(
         [
             *(sys.executable, "-m", "aml_cli.main", "check", "--json", "r.json"),
@@ -212,10 +258,10 @@ def test_what_init_wrote_is_what_check_reads(init, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     origins = json.loads((tmp_path / "r.json").read_text())["settings"]["origins"]
-    assert origins.pop("system").startswith("aml.toml:")
+    assert origins.pop("cmd").startswith("aml.toml:")
     assert origins == {
         "concurrency": "$AML_CONCURRENCY", "json": "--json",
         "only": "--only", "seed": "--seed",
     }  # fmt: skip
-    for words in ("system       hybrid  (aml.toml:", "concurrency  3  ($AML_CONCURRENCY)"):
+    for words in (f"cmd          {command()}  (aml.toml:", "concurrency  3  ($AML_CONCURRENCY)"):
         assert words in done.stdout

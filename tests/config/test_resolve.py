@@ -194,3 +194,11 @@ def test_settings_and_commands_are_light_to_import(module, heavy):
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not heavy & {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_where_no_file_names_an_endpoint_those_that_were_read_are_named(here):
+    write(here, '[endpoint]\nurl = "http://h"\n')
+    write(here / "below", "[run]\nseed = 2\n")
+    words = r"; aml\.toml names none, and files further up are not read"
+    with pytest.raises(TargetError, match=words):
+        target_from(resolve({}, environ={}))

@@ -1,7 +1,4 @@
-"""The inputs of the action as a table of docs/howto/ci.md, made from action.yml.
-
-``python -m tests.docs.action_table`` writes it; a test fails where it differs.
-"""
+"""The inputs of the action as a table of docs/howto/ci.md, made from action.yml."""
 
 import re
 
@@ -24,7 +21,3 @@ def table():
 def filled(text):
     """The page with the table as it should be."""
     return _TABLE.sub(lambda match: f"{match[1]}\n{table()}\n\n{match[2]}", text)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))

@@ -1,7 +1,4 @@
-"""The option tables of docs/cli.md, made from the commands themselves.
-
-``python -m tests.docs.command_tables`` writes them; a test fails where they differ.
-"""
+"""The option tables of docs/cli.md, made from the commands themselves."""
 
 import re
 from pathlib import Path
@@ -37,7 +34,3 @@ def filled(text):
     """The page with every table as it should be."""
     known = commands()
     return _TABLE.sub(lambda m: f"{m[1]}\n{table(known[m[2]])}\n{m[3]}", text)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))

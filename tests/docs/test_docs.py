@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from sitegen.site import made_pages
-from tests.docs import action_table, command_tables
+from tests.docs import command_tables, tables
 from tests.docs.pages import PAGES, ROOT, anchors, commands, links, programs, snippets
 
 ELSEWHERE = (
@@ -127,6 +127,13 @@ def test_the_memory_of_the_readme_is_conformant(reader):
     assert "CONFORMANT" in ran.stdout
 
 
+@pytest.mark.slow
+def test_the_memory_of_the_how_to_is_conformant(reader):
+    ran = reader.run("aml check --system notebook:Notebook --without verbatim")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "CONFORMANT" in ran.stdout
+
+
 @pytest.mark.parametrize("block", snippets(), ids=lambda b: f"{b.page.name}:{b.line}")
 def test_snippets_run(reader, block):
     text = block.text.replace("https://memory.example", f"http://127.0.0.1:{reader.port}")
@@ -140,14 +147,11 @@ def test_the_readme_has_a_program():
     assert "my_memory.py" in programs()
 
 
-def test_the_option_tables_are_those_of_the_commands():
-    page = command_tables.PAGE.read_text()
-    assert page == command_tables.filled(page), "run: python -m tests.docs.command_tables"
-
-
-def test_the_inputs_are_those_of_the_action():
-    page = action_table.PAGE.read_text()
-    assert page == action_table.filled(page), "run: python -m tests.docs.action_table"
+@pytest.mark.parametrize("path", tables.WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_a_program_writes_is_up_to_date(path):
+    text = path.read_text()
+    assert text == tables.written(path), "run: python -m tests.docs.tables"
+    assert path not in tables.PAGES or "<!-- end -->" in text
 
 
 def test_every_command_is_documented():

@@ -3,6 +3,7 @@ import json
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from aml_contract.checking.events import read_events
 from tests.servers import eventually, in_process
 
 ROOT = Path(__file__).parents[2]
@@ -94,3 +96,13 @@ def events_of(directory):
     eventually(lambda: any(directory.glob(pattern)))
     (found,) = directory.glob(pattern)
     return found
+
+
+def assert_no_server(events):
+    """The server of a run is gone: its port refuses connections."""
+    ready = [event for event in read_events(events) if event["event"] == "endpoint_ready"]
+    assert ready
+    for event in ready:
+        port = int(event["endpoint"]["add_url"].split(":")[2].split("/")[0])
+        with socket.socket() as probe:
+            assert probe.connect_ex(("127.0.0.1", port)) != 0

@@ -88,13 +88,16 @@ def test_a_page_instead_of_answers_is_said_by_the_rules_about_json():
     assert not {"errors/malformed-json", "errors/invalid-fields"} & set(warned)
 
 
-def test_a_log_tells_a_reason_for_not_testing_once():
+def test_a_log_holds_findings_and_how_far_the_run_is():
     log = io.StringIO()
     check = Check(Target(cmd=command("refuse")), RULES, Run(1, "salt", patience=0.01))
     check.view = ProgressView(Console(file=log), len(RULES))
     asyncio.run(check.execute())
     assert len(check.report().having(Outcome.NOT_TESTED)) == 2
-    assert log.getvalue().count("not tested") == 1
+    lines = log.getvalue().splitlines()
+    assert "not tested" not in log.getvalue()
+    assert sum("failed" in line for line in lines) == len(check.report().having(Outcome.FAILED))
+    assert f"{len(RULES)} of {len(RULES)} rules are through" in lines
 
 
 def test_the_curl_says_where_its_key_comes_from():

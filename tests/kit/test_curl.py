@@ -41,6 +41,11 @@ def test_a_shell_reads_back_what_was_sent():
     assert b"authorization: Bearer the key" in words
 
 
+def test_curl_adds_no_content_type_of_its_own():
+    for headers, added in (({}, True), ({"Content-Type": "application/json"}, False)):
+        assert (b"content-type:" in words_of(curl(exchange(b"{}", headers)))) is added
+
+
 def test_bytes_that_are_no_text_still_arrive():
     body = b"\xff\xfe\x00{"
     command = curl(exchange(body))

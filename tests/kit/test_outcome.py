@@ -96,3 +96,20 @@ def test_a_quick_verdict_says_that_it_is_one():
     assert "--quick" not in verdict_sentence(made)
     made.settings.quick = True
     assert verdict_sentence(made).endswith("Only quick ones were tried; without --quick, all are.")
+
+
+def test_a_verdict_without_a_must_rule_claims_nothing_of_them():
+    made = report(PASSED)
+    made.rules[0].level = MAY
+    assert verdict_sentence(made) == "no MUST rule was among those tried."
+
+
+@pytest.mark.parametrize("verdict", [Verdict.INCOMPLETE, Verdict.NONCONFORMANT])
+def test_a_rule_that_passed_and_kept_others_is_doubted(verdict):
+    made = report(PASSED, NOT_TESTED, FAILED, verdict=verdict)
+    made.rules[1].message = "an ordinary message is not found (see a/b)"
+    made.rules[2].rule = "c/d"
+    doubt = " a/b passed, but kept 1 rule from being tried: it may hold at times only."
+    assert verdict_sentence(made).endswith(doubt)
+    made.rules[0].rule = "e/f"
+    assert "from being tried" not in verdict_sentence(made)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from aml_contract.endpoint import reading
+from aml_contract.endpoint import reading, retry
 from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.http import HTTPEndpoint
 from aml_contract.endpoint.probe import health_probe
@@ -113,3 +113,30 @@ def test_any_retry_after_is_survived(asked):
     last = asyncio.run(send_again(once, attempts=2, patience=0.0001, waiting=waiting))
     assert last.status == 200
     assert waits[0] <= 60 * 0.0001
+
+
+LATER = reply(429, b"", "retry-after: 1")
+
+
+@pytest.mark.parametrize(
+    ("answers", "sent"),
+    [
+        ([LATER] * 9 + [reply(502), reply(200)], 11),
+        ([LATER] * 9 + [reply(502)] * 4, 13),
+        ([reply(429)] * 9, 4),
+        ([LATER] * 40, 32),
+    ],
+    ids=["that-passes", "that-fails", "that-names-no-time", "that-does-not-end"],
+)
+def test_what_is_put_off_is_no_failed_try(monkeypatch, answers, sent):
+    monkeypatch.setattr(retry, "PUT_OFF_SECONDS", 1e9)
+    found, _ = exchanges(replying(*answers), count=len(answers))
+    tries = []
+
+    async def once(number):
+        tries.append(number)
+        return found[number - 1]
+
+    last = asyncio.run(send_again(once, attempts=4, patience=0.0001, heed=True))
+    assert len(tries) == sent
+    assert last is found[sent - 1]

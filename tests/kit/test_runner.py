@@ -40,6 +40,22 @@ async def bad(trial):
     raise Violation("it is broken", sent)
 
 
+def test_what_is_put_off_over_a_raw_connection_is_no_finding():
+    async def over_raw(trial):
+        async with trial.raw("add") as connection:
+            sent = await connection.send("add", b"{}")
+        trial.require(sent.status == 200, f"it was answered {sent.summary}", sent)
+
+    rules = [
+        made(over_raw, level, name=f"test/{level.lower()}", transport="raw")
+        for level in (Level.MUST, Level.SHOULD)
+    ]
+    for result in outcomes(rules, "busy").values():
+        assert result.outcome is Outcome.NOT_TESTED
+        assert result.message.startswith("the endpoint was too busy to say (429)")
+        assert result.exchanges
+
+
 def test_what_leaves_a_rule_becomes_its_outcome():
     async def broken(trial):
         raise KeyError("oops")

@@ -43,6 +43,9 @@ def test_all_is_as_it_should_be(matrix):
     # Two healthy servers under two seeds, a broken one under one, two rules.
     assert numbers["cells"] == 10
     assert numbers["healthy_runs"] == 4
+    full = matrix.run("good", "--markdown", "/dev/full")
+    assert full.returncode == 3
+    assert "aml: /dev/full was not written: No space left on device" in full.stderr
 
 
 def test_everything_wrong_is_shown_and_fails(matrix):

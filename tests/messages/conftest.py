@@ -85,7 +85,7 @@ class Said:
     def finding(self):
         """The exit code and the first finding: what is wrong, and what to do."""
         (_, _, text) = self.out.partition("✗ failed ")
-        text, _, _ = text.partition("  step 1")
+        text, _, _ = text.partition("\n  curl")
         return steady(f"exit code {self.code}\n{text.rstrip()}\n", self._home)
 
 

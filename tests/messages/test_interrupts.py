@@ -1,5 +1,6 @@
 """Ctrl-C at each stage, and a disk that is full."""
 
+import json
 import os
 import resource
 import signal
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.conftest import command, events_of
+from tests.kit.conftest import assert_no_server, command, events_of
 from tests.messages.conftest import steady
 from tests.servers import eventually
 
@@ -46,12 +47,16 @@ def test_while_an_endpoint_is_waited_for(aml_started, listener, tmp_path):
 
 
 def test_while_rules_are_tried(aml_started, tmp_path):
-    child = aml_started("check", "--cmd", command("slow"), "--concurrency", 1, "--json", "r.json")
+    few = ("--only", "time", "--only", "structure", "--concurrency", 1)
+    child = aml_started("check", "--cmd", command("slow"), *few, "--json", "r.json")
     events = events_of(tmp_path)
-    eventually(lambda: '"rule_started"' in events.read_text())
+    eventually(lambda: '"rule_finished"' in events.read_text())
     output = interrupted(child, tmp_path)
     assert "The run was interrupted; this is what ran." in output
-    assert (tmp_path / "r.json").exists()
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["stopped"] == "interrupted"
+    assert any("interrupted" not in rule["message"] for rule in report["rules"])
+    assert_no_server(events)
 
 
 def test_while_the_server_restarts(aml_started, tmp_path):

@@ -77,6 +77,13 @@ def test_an_input_goes_before_the_settings_of_the_project(project):
     assert "127.0.0.1:9" in ran.stderr
 
 
+def test_an_endpoint_may_be_three_urls(project):
+    at = "http://127.0.0.1:9"
+    urls = {"add_url": f"{at}/in", "search_url": f"{at}/find?v=2", "health_url": f"{at}/alive"}
+    ran = Action(project, **urls, arguments=FEW).step("Check the contract")
+    assert "Nothing answers at http://127.0.0.1:9 (/alive, /in, /find" in ran.stderr
+
+
 def test_the_key_reaches_the_endpoint_and_nothing_else(project):
     key = "k-4c1f0e77-secret"
     serve = (

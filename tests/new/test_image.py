@@ -1,6 +1,8 @@
 """The image of a new project: clean, and its steps do what they say without an engine."""
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from tests.package.conftest import UNREACHABLE
 from tests.package.conftest import wheel as wheel  # noqa: PLC0414  a fixture
 
 KEY = "k-image"
+PATH = f"{BIN}{os.pathsep}{os.environ['PATH']}"
 
 
 def only(instructions, word):
@@ -42,13 +45,16 @@ def judge_running(project, instructions):
                 urllib.request.urlopen(f"{server.url}/{path}", data=b"{}")
 
 
+@pytest.mark.skipif(not shutil.which("hadolint", path=PATH), reason="needs hadolint")
 def test_it_is_clean(project):
     ran = project.run("hadolint", "Dockerfile")
     assert ran.returncode == 0, ran.stdout
 
 
-def test_it_runs_without_rights(project):
-    assert only(dockerfile(project.home / "Dockerfile"), "USER").rest not in ("0", "root")
+def test_it_is_pinned_and_runs_without_rights(project):
+    instructions = dockerfile(project.home / "Dockerfile")
+    assert re.fullmatch(r"python:\d+\.\d+\.\d+-\S+", only(instructions, "FROM").rest)
+    assert only(instructions, "USER").rest not in ("0", "root")
 
 
 def test_it_does_not_start_without_a_key(project):

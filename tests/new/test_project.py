@@ -1,10 +1,14 @@
 """What ``aml new`` makes works at once: its tests, the contract, its workflow."""
 
+import json
+import signal
 import subprocess
 
+import httpx
 import pytest
 
 from tests.new.steps import Runner, scripts, workflow_steps
+from tests.servers import in_process
 
 
 def test_it_is_clean(project):
@@ -35,6 +39,23 @@ def test_the_plugin_reads_the_same_settings(project):
     ran = project.run("python", "-m", "pytest", "--aml-contract", "-q", "-k", "echo")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert " passed" in ran.stdout
+
+
+def test_it_is_served_and_ends_without_an_error(project, tmp_path):
+    words = ["aml", "serve", "my_memory:MyMemory", "--port", "{port}", "--data", str(tmp_path)]
+    log = tmp_path / "log"
+    environment = project.environment
+    with (
+        log.open("w") as stderr,
+        in_process(words, cwd=project.home, env=environment, stderr=stderr) as server,
+    ):
+        chunk = {"request_id": "r", "user_id": "u", "session_id": "s"}
+        chunk["messages"] = [{"role": "user", "content": "I keep bees on the roof."}]
+        assert httpx.post(f"{server.url}/add", json=chunk, trust_env=False).status_code == 200
+        assert server.stop() in (0, -signal.SIGTERM)
+    levels = [json.loads(line)["level"] for line in log.read_text().splitlines()]
+    assert levels
+    assert set(levels) == {"info"}
 
 
 @pytest.mark.slow

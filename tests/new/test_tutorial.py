@@ -9,7 +9,7 @@ from tests.package.conftest import wheel as wheel  # noqa: PLC0414  a fixture
 
 ONE = "isolation/case-twins"
 FEW = {"AML_ONLY": ONE, "AML_FUZZ_BUDGET": "0"}
-INSTALLS = ("python -m venv", ". .venv", "pip install")
+INSTALLS = ("python3 -m venv", ". ../aml-env", "pip install")
 
 
 def judge(ran):

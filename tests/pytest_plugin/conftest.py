@@ -14,8 +14,8 @@ __all__ = ["FEW", "Project", "command", "counts", "events_of", "project", "serve
 
 FEW = ("--aml-only", "structure/add-success", "--aml-only", "visibility/immediate")
 """Two MUST rules that send a handful of requests."""
-LIGHT = ("-p", "no:schemathesis", "-p", "no:cacheprovider")
-"""Without what costs a second in every process, and is no part of what is tried."""
+LIGHT = ("-p", "no:schemathesis", "-p", "no:syrupy", "-p", "no:cacheprovider")
+"""Without plugins of our own environment: they take time, and have words of their own."""
 
 
 class Project:

@@ -84,3 +84,10 @@ def test_all_rules_go_to_one_worker_of_xdist(project, serve):
     workers = set(re.findall(r"\[(gw\d)\].*PASSED aml_contract::", done.stdout))
     assert len(workers) == 1
     assert "CONFORMANT: every MUST rule that applies passed (2 of 2)" in done.stdout
+
+
+def test_without_xdist_its_mark_is_not_used(project, serve):
+    """Settings are strict here: an unknown mark would end the session."""
+    done = project.contract("--aml-url", serve().url, "-p", "no:xdist", "-W", "error", *FEW)
+    assert done.returncode == 0, done.stdout
+    assert counts(done) == {"passed": 2}

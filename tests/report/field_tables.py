@@ -1,16 +1,10 @@
-"""The tables of fields in docs/reports.md, made from the report's models.
-
-``python -m tests.report.field_tables`` writes them, and the site's copy of the schema; a test
-fails where they differ.
-"""
+"""The tables of fields in docs/reports.md, made from the report's models."""
 
 import re
 from pathlib import Path
 
-from aml_contract.report.schema import report_schema, text
+from aml_contract.report.schema import report_schema
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "assets" / "report.schema.json"
-"""The copy of the schema that the site offers."""
 PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 _TABLE = re.compile(r"(<!-- fields of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -61,8 +55,3 @@ def _type(field):
             return f"object of {_type(inner)}" if isinstance(inner, dict) else "object"
         case kind:
             return {"string": "text", "integer": "whole number"}.get(kind, kind)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))
-    SCHEMA.write_text(text())

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from aml_contract.outcome import Outcome
 from aml_contract.report.formats import FORMATS
 from tests.report.events import HOSTILE
 
@@ -60,6 +61,19 @@ def test_the_verdict_comes_first_in_words(opened, text):
     assert page.locator("h1").inner_text() == "NONCONFORMANT"
     assert "2 of 3 MUST rules failed" in page.locator("header").inner_text()
     assert shown(page)[0] == "echo/untouched", "findings come first"
+
+
+def test_the_verdict_leads_to_the_rule_to_begin_with(opened, report, rules):
+    waiting = next(one for one in report.rules if one.outcome is Outcome.NOT_TESTED)
+    waiting.message = "two users share a memory (see isolation/case-twins)"
+    page = opened(FORMATS["html"](report, rules))
+    rule = page.locator("[id='isolation/case-twins']")
+    page.locator("input[value=warned]").check()
+    rule.locator("details.rule").evaluate("it => it.open = false")
+    assert not rule.is_visible()
+    page.locator("header .sentence a", has_text="isolation/case-twins").click()
+    assert rule.is_visible()
+    assert rule.locator(".message").is_visible()
 
 
 def test_what_a_server_says_is_text(opened, text):

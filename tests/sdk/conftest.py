@@ -1,12 +1,15 @@
 """A real server on a real socket around a system, in a thread of the test."""
 
 import contextlib
+import io
 import json
+import logging
 
 import httpx
 import pytest
 
 from aml_sdk import Settings, create_app
+from aml_sdk.server import logs
 from tests.servers import in_thread
 
 
@@ -69,3 +72,15 @@ def serve():
     """``serve(system, **settings)``: a :class:`Server`, stopped after the test."""
     with contextlib.ExitStack() as stack:
         yield lambda system, **kwargs: stack.enter_context(running(system, **kwargs))
+
+
+@pytest.fixture
+def written():
+    """What the server logs, as it is written."""
+    stream = io.StringIO()
+    loggers = [logging.getLogger(name) for name in ("aml", "uvicorn")]
+    before = [(logger.handlers, logger.level, logger.propagate) for logger in loggers]
+    logs.configure(stream)
+    yield stream
+    for logger, state in zip(loggers, before, strict=True):
+        logger.handlers, logger.level, logger.propagate = state

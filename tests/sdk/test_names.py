@@ -1,6 +1,5 @@
 """Names derived from ids, the owner of a directory, logs, and what an import costs."""
 
-import io
 import json
 import logging
 import re
@@ -15,7 +14,6 @@ import aml_sdk
 from aml_sdk.content import is_blank, text_of
 from aml_sdk.data_dir import DataDirectory
 from aml_sdk.identity import backend_key, memory_id, short_digest
-from aml_sdk.server import logs
 from tests.sdk.systems import Recorded
 
 IDS = [
@@ -101,17 +99,6 @@ def test_the_lock_goes_with_its_process(tmp_path):
     owner.wait()
     owner.stdout.close()
     DataDirectory(tmp_path, "x").close()
-
-
-@pytest.fixture
-def written():
-    stream = io.StringIO()
-    loggers = [logging.getLogger(name) for name in ("aml", "uvicorn")]
-    before = [(logger.handlers, logger.level, logger.propagate) for logger in loggers]
-    logs.configure(stream)
-    yield stream
-    for logger, state in zip(loggers, before, strict=True):
-        logger.handlers, logger.level, logger.propagate = state
 
 
 def test_logs_are_json_without_payload_ids_or_key(serve, written):

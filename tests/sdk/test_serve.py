@@ -45,6 +45,9 @@ class Broken(MemorySystem):
     def __init__(self): raise ValueError("no model")
     def add(self, request): ...
     def search(self, request): ...
+
+class Needs(Broken):
+    def __init__(self, data_dir, model, *more, size=3, key, **others): ...
 """
 
 
@@ -124,6 +127,7 @@ def test_without_data_a_place_of_its_own_is_made(start, project):
         (["json:JSONDecoder"], ["no subclass of aml_sdk.MemorySystem"]),
         (["mine:Unfinished"], ["does not implement search"]),
         (["mine:Broken"], ["could not be made", "no model"]),
+        (["mine:Needs"], ["asks for model, key;", "defaults", "subclass"]),
         (["mine:Slow", "--auth", "bearer"], ["--key-env"]),
         (["mine:Slow", "--auth", "bearer", "--key-env", "UNSET"], ["UNSET", "unset or empty"]),
         (["mine:Slow", "--auth", "bearer", "--key-env", "EMPTY"], ["EMPTY", "unset or empty"]),

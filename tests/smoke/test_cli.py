@@ -44,6 +44,30 @@ def test_the_shipped_conversation_is_measured(tmp_path):
     assert report["add"]["count"] == 6
 
 
+def test_of_a_memory_that_rewrites_it_says_that_recall_tells_nothing(tmp_path):
+    class Rewrites(Memory):
+        def on_search(self, body):
+            texts = self.stored[body["user_id"]]
+            facts = [" ".join(sorted(text.split())) for text in texts]
+            return 200, {"data": [{"id": str(n), "content": f} for n, f in enumerate(facts)]}
+
+    with serving(Rewrites) as server, serving() as plain:
+        told, untold = (
+            aml("smoke", "--url", each.url, "--questions", "2", cwd=tmp_path).stdout
+            for each in (server, plain)
+        )
+    assert "No evidence came back in its own words" in told
+    assert "No evidence" not in untold
+
+
+def test_figures_that_cannot_be_written_are_no_success(tmp_path):
+    with serving() as server:
+        ran = aml("smoke", "--url", server.url, "--json", "/dev/full", cwd=tmp_path)
+    assert ran.returncode == 3
+    assert ran.stderr.endswith("aml: /dev/full was not written: No space left on device\n")
+    assert "Searches: 26 of 26" in ran.stdout
+
+
 def test_two_runs_at_one_endpoint_do_not_meet(tmp_path):
     with serving() as server:
         for _ in range(2):

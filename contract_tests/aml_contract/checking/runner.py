@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from aml_contract.checking.doubts import FOUND, doubt_of
 from aml_contract.checking.masking import Mask
 from aml_contract.checking.result import Recorder, RuleResult
 from aml_contract.checking.selection import Means
@@ -152,6 +153,8 @@ class Runner:
             outcome, message, shown = self._judge(rule, trial, found)
         if outcome is Outcome.PASSED and trial.warnings:
             outcome, message, shown = Outcome.WARNED, "\n".join(trial.warnings), trial.shown
+        if outcome in FOUND and (doubt := await doubt_of(trial, shown)):
+            outcome, message = Outcome.NOT_TESTED, doubt
         seconds = round(time.perf_counter() - began, 4)
         if (down := await self._look_after(trial)) and outcome is Outcome.NOT_TESTED:
             message = down

@@ -4,7 +4,15 @@ Imports nothing heavy: the command line and the pytest plugin make their options
 """
 
 from aml_contract.config.resolve import Resolved, resolve
-from aml_contract.config.settings import SETTINGS, Setting, settings_of
+from aml_contract.config.settings import REPORT_FILES, SETTINGS, Setting, settings_of
 from aml_contract.config.values import ConfigError
 
-__all__ = ["SETTINGS", "ConfigError", "Resolved", "Setting", "resolve", "settings_of"]
+__all__ = [
+    "REPORT_FILES",
+    "SETTINGS",
+    "ConfigError",
+    "Resolved",
+    "Setting",
+    "resolve",
+    "settings_of",
+]

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from aml_contract.config import files
-from aml_contract.config.settings import SETTINGS, Setting
+from aml_contract.config.settings import CHOOSERS, REPORT_FILES, SETTINGS, Setting
 from aml_contract.config.values import from_words
 
 DEFAULT = "default"
-_CHOOSERS = frozenset({"url", "cmd", "app", "system"})
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,11 @@ class Value:
     setting: Setting
     value: Any
     origin: str = DEFAULT
+
+    @property
+    def shown(self) -> str:
+        """The value as people write it."""
+        return self.setting.shown(self.value)
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,11 @@ class Resolved(Mapping[str, Any]):
     def origins(self) -> dict[str, str]:
         """Where each value came from that is no default."""
         return {each.setting.name: each.origin for each in self.given}
+
+    @property
+    def report_files(self) -> dict[str, Path]:
+        """The file of each format of the report that is asked for."""
+        return {name: path for name in REPORT_FILES if (path := self.get(name))}
 
     @property
     def flags_name_endpoint(self) -> bool:
@@ -183,7 +192,7 @@ def _drop_replaced(layers: list[Layer]) -> None:
 
 
 def _names_endpoint(layer: Layer) -> bool:
-    if _CHOOSERS & layer.keys():
+    if not layer.keys().isdisjoint(CHOOSERS):
         return True
     urls = [layer[name][0] for name in ("add_url", "search_url") if name in layer]
     return len(urls) == 2 and not any(url.startswith("/") for url in urls)

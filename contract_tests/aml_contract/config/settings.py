@@ -165,7 +165,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Decline a capability, visibly; repeatable.",
         kind=Kind.TEXTS,
         default=(),
-        choices=("verbatim", "images", "deferred_add"),
+        choices=("verbatim", "images"),
     ),
     Setting(
         "restart_cmd",
@@ -278,6 +278,14 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 """Every setting, in the order in which help texts and documentation show them."""
+
+
+CHOOSERS = ("url", "cmd", "app", "system")
+"""Each of these alone says which endpoint is meant; ``add_url`` does with ``search_url``."""
+REPORT_FILES = tuple(
+    one.name for one in SETTINGS if one.section == "report" and one.kind is Kind.PATH
+)
+"""The formats of the report; the setting of each names its file."""
 
 
 def settings_of(*names: str) -> tuple[Setting, ...]:

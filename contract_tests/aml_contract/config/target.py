@@ -25,8 +25,14 @@ def target_from(settings: Resolved) -> Target:
     try:
         return Target.keyed_by_environment(**given)
     except TargetError as error:
-        if settings.empty and "no endpoint was named" in str(error):
+        if "no endpoint was named" not in str(error):
+            raise
+        if settings.empty:
             raise TargetError(f"{error} ({_listed(settings.empty)} set, but empty)") from error
+        if settings.files:
+            read = " and ".join(settings.files)
+            named = f"{read} {'names' if len(settings.files) == 1 else 'name'} none"
+            raise TargetError(f"{error}; {named}, and files further up are not read") from error
         raise
 
 

@@ -37,6 +37,8 @@ _EXAMPLES: Mapping[str, object] = {
     "time": 600.0,
     "only": ["isolation"],
     "seed": 7,
+    "junit": "report.xml",
+    "markdown": "report.md",
 }
 
 

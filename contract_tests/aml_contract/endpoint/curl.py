@@ -29,6 +29,9 @@ def curl(exchange: Exchange, body_file: Path | None = None) -> str:
     for name, value in exchange.headers.items():
         words += ["-H", _header(name, value)]
     before = ""
+    typed = any(name.lower() == "content-type" for name in exchange.headers)
+    if (exchange.body or exchange.dropped) and not typed:
+        words += ["-H", "content-type:"]  # curl would name a form
     if exchange.body:
         text = _inline(exchange.body)
         if body_file is not None and (text is None or len(exchange.body) > INLINE_LIMIT):

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from aml_contract.endpoint.auth import Auth, Scheme
 from aml_contract.endpoint.tls import TrustError, tls_context
@@ -228,6 +228,12 @@ class Target:
                 f"{holder} has quotes around the key: they belong to the shell; some readers of "
                 ".env files keep them, so take them out"
             )
+        word = self.key.partition(" ")[0]
+        if word != self.key and word.lower() in ("bearer", "token"):
+            raise TargetError(
+                f"{holder} begins with {word!r}, which the kit writes itself: keep the key alone "
+                "in it"
+            )
 
     def _why_no_key(self) -> str:
         variable = self.key_env
@@ -257,13 +263,13 @@ class Target:
             raise TargetError(str(error)) from error
 
     def _check_url(self, url: str) -> None:
+        if self.key and self.key in unquote(url):  # first of all: other messages show the URL
+            raise TargetError("a URL holds the key; keys belong in a header (clause K3)")
         if url == self.url and ("?" in url):
             raise TargetError(
                 f"{url!r} has a query, behind which no path can stand: give the whole URLs "
                 "with --add-url, --search-url and --health-url"
             )
-        if self.key and self.key in url:
-            raise TargetError("a URL holds the key; keys belong in a header (clause K3)")
         if self.managed and url.startswith("/"):
             return
         try:
@@ -272,8 +278,8 @@ class Target:
         except ValueError as error:
             raise TargetError(f"{url!r} is no URL: {error}") from error
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            better = f"http://{url.lstrip('/')}"
-            hint = f": did you mean {better}?" if _lacks_scheme(url) else ""
+            better = _meant(url)
+            hint = f": did you mean {better}?" if better else ""
             raise TargetError(f"{url!r} is no http:// or https:// URL{hint}")
         if parts.scheme == "https":
             self._check_trust()
@@ -286,13 +292,17 @@ class Target:
             raise TargetError(f"{url!r} has a #fragment, which no request can carry")
 
 
-def _lacks_scheme(url: str) -> bool:
-    """Whether all that is missing is ``http://``: ``127.0.0.1:8080``, ``localhost/v1``."""
-    parts = urlsplit(f"http://{url.lstrip('/')}")
+def _meant(url: str) -> str | None:
+    """The URL that was probably meant: ``127.0.0.1:8080``, ``http:/localhost/v1``."""
+    slip = re.fullmatch(r"(https?)(?::/?|//)(?!/)(.+)", url)
+    scheme, rest = slip.groups() if slip else ("http", url.lstrip("/"))
+    meant = f"{scheme}://{rest}"
+    parts = urlsplit(meant)
     try:
-        return "://" not in url and bool(parts.hostname) and (parts.port or 0) >= 0
+        fits = "://" not in url and bool(parts.hostname) and (parts.port or 0) >= 0
     except ValueError:
-        return False
+        return None
+    return meant if fits else None
 
 
 def _with_port(command: str) -> str:

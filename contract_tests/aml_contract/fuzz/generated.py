@@ -28,7 +28,7 @@ from aml_contract.fuzz.document import document
 from aml_contract.fuzz.sample import ODDITIES, Canary, Oddity, Sample, canonical
 from aml_contract.namespace import Namespace
 from aml_contract.rule import Capability
-from aml_contract.techniques.twins import show
+from aml_contract.techniques.twins import leak
 
 EXAMPLES = 30
 """Requests of one kind and round, before shrinking."""
@@ -54,7 +54,7 @@ def aml_foreign_canary(_ctx: CheckContext, response: Response, case: Case[Any]) 
     text = response.content.decode(errors="replace")
     for canary in _CANARIES.get():
         if user != canary.user and canary.marker.leaks_into(text):
-            raise AssertionError(f"user {show(str(user))} sees a memory of user {canary.user}")
+            raise AssertionError(leak(str(user), canary.user))
 
 
 _CANARY = aml_foreign_canary.__name__
@@ -330,7 +330,8 @@ def _reason(case: Case[Any]) -> tuple[str, str] | None:
 
 def _words(failure: Failure) -> str:
     text = str(failure)
-    text = " ".join((text.partition(f"`{_CANARY}`")[2] or text).split())
+    lines = (text.partition(f"`{_CANARY}`")[2] or text).splitlines()
+    text = "; ".join(" ".join(line.split()) for line in lines if line.strip())
     return text if len(text) <= 300 else f"{text[:299]}…"
 
 

@@ -21,6 +21,7 @@ from aml_contract.finding import NotTested
 from aml_contract.fuzz.ids import Form, Tag
 from aml_contract.namespace import Marker, Topic, squeeze
 from aml_contract.rule import Capability
+from aml_contract.techniques.resemblance import resemblance
 from aml_contract.techniques.twins import show
 from aml_contract.trial import Trial
 
@@ -295,10 +296,11 @@ class History:
             told = self._library.foreign(content, user)
             if told is not None:
                 owner = min(told.users)
+                alike = resemblance(user, owner)
                 here = told.call if told.added not in self.exchanges else None
                 raise Breach(
                     Kind.LEAK,
-                    f"{who} sees a memory of {_named(owner)}",
+                    f"{who} sees a memory of {_named(owner)}" + (alike and f"; {alike}"),
                     told.added,
                     *self._added_by(user),
                     made,

@@ -14,8 +14,8 @@ import aml_contract
 from aml_contract.matrix.entry import Entry
 from aml_contract.rule import Rule
 
-_APART = frozenset({"config", "matrix", "pytest_plugin", "report", "smoke"})
-"""Packages that show results or find settings; they decide none."""
+_APART = frozenset({"config", "configured.py", "matrix", "pytest_plugin", "report", "smoke"})
+"""What shows results or finds settings; it decides none."""
 _KINDS = frozenset({".json", ".py"})
 
 

@@ -78,7 +78,8 @@ class RuleItem(pytest.Item):
         self.rule = rule
         for mark in (rule.level.lower(), rule.family):
             self.add_marker(getattr(pytest.mark, f"aml_{mark}"))
-        self.add_marker(pytest.mark.xdist_group(PREFIX))
+        if self.config.pluginmanager.hasplugin("xdist"):  # else pytest warns of an unknown mark
+            self.add_marker(pytest.mark.xdist_group(PREFIX))
         self.user_properties += [
             ("aml_rule", rule.name),
             ("aml_level", rule.level.value),

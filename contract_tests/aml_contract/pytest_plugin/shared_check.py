@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
 import signal
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from aml_contract.checking.background import BackgroundCheck
-from aml_contract.checking.check import Check, capabilities_of
 from aml_contract.checking.document import Report, report_of
 from aml_contract.checking.events import read_events
 from aml_contract.checking.result import RuleResult
 from aml_contract.config import Resolved
 from aml_contract.config.target import target_from
+from aml_contract.configured import check_from, run_from
 from aml_contract.report.wording import finding_text
-from aml_contract.rule import Capability, Rule
-from aml_contract.run import Run
+from aml_contract.rule import Rule
 
 
 class SharedCheck:
@@ -27,7 +25,7 @@ class SharedCheck:
     Args:
         settings: what was asked for.
         run_id: the run's name; xdist's workers share that of their controller.
-        seed: the run's course, if the settings leave it open.
+        seed: the run's course; xdist's workers share it too. ``None`` leaves it to the settings.
         directory: where events and large bodies are kept.
 
     Raises:
@@ -38,9 +36,8 @@ class SharedCheck:
         self, settings: Resolved, *, run_id: str, seed: int | None, directory: Path
     ) -> None:
         self.settings = settings
-        self.run_id = run_id
         self.target = target_from(settings)
-        self.seed: int = seed if seed is not None else secrets.randbelow(2**31)
+        self._run = run_from(settings, self.target, run_id, seed)
         self.events = directory / "events.jsonl"
         self._directory = directory
         self._background: BackgroundCheck | None = None
@@ -50,7 +47,10 @@ class SharedCheck:
     def start(self, rules: Sequence[Rule]) -> None:
         """Begin, if it has not begun."""
         if self._background is None:
-            self._background = BackgroundCheck(self._check(rules))
+            check = check_from(
+                self.settings, self.target, rules, self._run, directory=self._directory
+            )
+            self._background = BackgroundCheck(check)
             self._handler = _end_politely()
             self._background.start()
 
@@ -92,32 +92,19 @@ class SharedCheck:
         return None
 
     @property
+    def run_id(self) -> str:
+        """The run's name."""
+        return self._run.salt
+
+    @property
+    def seed(self) -> int:
+        """The run's course."""
+        return self._run.seed
+
+    @property
     def trouble(self) -> str | None:
         """Why the events are not on disk."""
         return self._background.check.log.trouble if self._background is not None else None
-
-    def _check(self, rules: Sequence[Rule]) -> Check:
-        settings = self.settings
-        declined = [Capability(name) for name in settings["without"]]
-        run = Run(
-            self.seed,
-            self.run_id,
-            track=settings["track"],
-            quick=settings["quick"],
-            fuzz_budget=settings["fuzz_budget"],
-            capabilities=capabilities_of(self.target, settings["track"], declined),
-        )
-        return Check(
-            self.target,
-            rules,
-            run,
-            budget=settings["time"],
-            strict=settings["strict"],
-            directory=self._directory,
-            run_id=self.run_id,
-            origins=settings.origins,
-            show_replies=settings["show_replies"],
-        )
 
 
 def _end_politely() -> signal.Handlers | None:

@@ -101,7 +101,7 @@ class Suite:
             self._config.stash[CHECK] = SharedCheck(
                 self._settings,
                 run_id=run_id,
-                seed=shared.get("aml_seed", self._settings["seed"]),
+                seed=shared.get("aml_seed"),
                 directory=self._config.invocation_params.dir / RUNS / run_id,
             )
         except TargetError as error:
@@ -114,7 +114,7 @@ class Suite:
             return []
         clean = check.target.credentials.redact
         values = [
-            f"  {each.setting.name}: {clean(each.setting.shown(each.value))} ({each.origin})"
+            f"  {each.setting.name}: {clean(each.shown)} ({each.origin})"
             for each in self._settings.given
         ]
         return [f"aml-contract: seed {check.seed}", *values]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from aml_contract.checking.document import Report
-from aml_contract.config.settings import SETTINGS, Kind
 from aml_contract.pytest_plugin.shared_check import SharedCheck
 from aml_contract.pytest_plugin.words import as_options
 from aml_contract.report.wording import missing, some, totals, verdict_sentence
@@ -33,7 +31,7 @@ def lines(check: SharedCheck, report: Report) -> Iterator[str]:
 
 def write(check: SharedCheck, report: Report) -> list[str]:
     """Write each report that was asked for; what prevented it, a sentence each."""
-    wanted = _wanted(check)
+    wanted = check.settings.report_files
     if not wanted:
         return []
     from aml_contract.report.formats import write_reports  # templates: a second, seldom wanted
@@ -43,9 +41,5 @@ def write(check: SharedCheck, report: Report) -> list[str]:
 
 def places(check: SharedCheck) -> list[str]:
     """Where each report is that was asked for."""
-    return [f"{name} report: {os.path.relpath(path)}" for name, path in _wanted(check).items()]
-
-
-def _wanted(check: SharedCheck) -> dict[str, Path]:
-    files = [one.name for one in SETTINGS if one.section == "report" and one.kind is Kind.PATH]
-    return {name: path for name in files if (path := check.settings[name])}
+    files = check.settings.report_files
+    return [f"{name} report: {os.path.relpath(path)}" for name, path in files.items()]

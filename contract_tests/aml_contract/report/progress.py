@@ -23,24 +23,26 @@ from aml_contract.report.terminal import STYLES
 from aml_contract.report.wording import one_line, some, visible
 from aml_contract.rule import Rule
 
-_UNTRIED = frozenset({Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED})
-_QUIET = _UNTRIED | {Outcome.PASSED}
+_QUIET = frozenset({Outcome.NOT_APPLICABLE, Outcome.NOT_TESTED, Outcome.PASSED})
 _NAMED = 3
+_MILESTONES = 8
+"""How often a log says how far the run is."""
 
 
 class ProgressView(View):
     """Shows rules done, rules being tried and the time; findings as they are made.
 
     Args:
-        console: where to; a terminal gets a live bar, anything else one line a rule, except
-            that a reason for not testing is told once: the report names all it kept.
+        console: where to; a terminal gets a live bar, anything else a line now and then.
         total: how many rules there are.
     """
 
     def __init__(self, console: Console, total: int) -> None:
         self._console = console
+        self._total = total
+        self._done = 0
         self._trying: list[str] = []
-        self._told: set[str] = set()
+        self._said = ""
         self._progress = Progress(
             SpinnerColumn(),
             MofNCompleteColumn(),
@@ -70,7 +72,8 @@ class ProgressView(View):
         """Show what is being waited for."""
         if self._console.is_terminal:
             self._progress.update(self._task, description=escape(visible(text)))
-        else:
+        elif text != self._said:  # seventeen restarts are told once
+            self._said = text
             self._line(text)
 
     def ready(self, endpoint: HTTPEndpoint) -> None:
@@ -87,16 +90,20 @@ class ProgressView(View):
         self._describe()
 
     def rule_finished(self, rule: Rule, result: RuleResult) -> None:
-        """Count it, and show it; on a terminal only if something was found."""
+        """Count it, and show it if something was found."""
         if rule.name in self._trying:
             self._trying.remove(rule.name)
+        self._done += 1
         self._progress.advance(self._task)
         self._describe()
-        if result.outcome in _UNTRIED and result.message in self._told:
-            return
-        self._told.add(result.message)
-        if not self._console.is_terminal or result.outcome not in _QUIET:
+        if result.outcome not in _QUIET:
             self._line(one_line(result), STYLES[result.outcome])
+        if not self._console.is_terminal and self._milestone():
+            self._line(f"{self._done} of {self._total} rules are through")
+
+    def _milestone(self) -> bool:
+        before, now = (n * _MILESTONES // self._total for n in (self._done - 1, self._done))
+        return now > before
 
     def _describe(self) -> None:
         self._progress.update(self._task, description=escape(some(self._trying, _NAMED)))

@@ -14,6 +14,7 @@ from typing import Any
 
 from aml_contract.checking.document import Report
 from aml_contract.checking.result import ExchangeRecord, RuleResult
+from aml_contract.config.settings import CHOOSERS
 from aml_contract.outcome import Level, Outcome
 from aml_contract.report.wording import finding_text, missing, some, verdict_sentence
 from aml_contract.rule import Rule
@@ -22,7 +23,6 @@ _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 _LEVELS = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note"}
-_NAMES_ENDPOINT = ("url", "add_url", "cmd", "app", "system")
 
 
 def sarif(report: Report, rules: Mapping[str, Rule]) -> str:
@@ -84,7 +84,7 @@ def _result(report: Report, result: RuleResult, rule: Rule | None, index: int) -
 def _location(report: Report) -> dict[str, Any]:
     origins = report.settings.origins
     file, line = "aml.toml", 1
-    for name in _NAMES_ENDPOINT:
+    for name in (*CHOOSERS, "add_url"):
         path, _, number = origins.get(name, "").rpartition(":")
         if path.endswith(".toml") and number.isdigit() and not path.startswith(("/", "..")):
             file, line = path, int(number)

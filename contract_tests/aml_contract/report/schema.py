@@ -1,7 +1,4 @@
-"""The JSON Schema of the JSON report, generated from its model.
-
-``python -m aml_contract.report.schema`` writes ``report.schema.json``; a test compares.
-"""
+"""The JSON Schema of the JSON report, generated from its model."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from typing import Any
 from aml_contract.checking.document import Report
 
 PATH = Path(__file__).with_name("report.schema.json")
+"""The schema as other programs read it, kept in the package."""
 
 
 def report_schema() -> dict[str, Any]:
@@ -31,7 +29,3 @@ def report_schema() -> dict[str, Any]:
 def text() -> str:
     """The schema as its file has it."""
     return json.dumps(report_schema(), indent=2) + "\n"
-
-
-if __name__ == "__main__":
-    PATH.write_text(text(), encoding="utf-8")

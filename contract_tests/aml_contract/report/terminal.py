@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -14,12 +15,13 @@ from aml_contract.outcome import Outcome, Verdict
 from aml_contract.report.wording import (
     NAMES,
     SIGNS,
+    answers,
+    by_weight,
     curl_heading,
     families,
     missing,
     reproduction,
     some,
-    steps,
     stopped_sentence,
     totals,
     verdict_sentence,
@@ -43,7 +45,7 @@ _VERDICT_STYLES = {
 
 
 def print_report(console: Console, report: Report, rules: Mapping[str, Rule]) -> None:
-    """Print everything a builder needs to know about a run, the verdict at the end.
+    """Print everything a builder needs to know about a run, what matters most at the end.
 
     Args:
         console: where to.
@@ -52,10 +54,10 @@ def print_report(console: Console, report: Report, rules: Mapping[str, Rule]) ->
     """
     console.print()
     console.print(_glance(report))
-    for outcome in (Outcome.WARNED, Outcome.FAILED, Outcome.KIT_ERROR):
-        for result in report.having(outcome):
-            _print_finding(console, report, result, rules.get(result.rule))
     _print_missing(console, report)
+    for outcome in (Outcome.WARNED, Outcome.FAILED, Outcome.KIT_ERROR):
+        for result in by_weight(report.having(outcome)):
+            _print_finding(console, report, result, rules.get(result.rule))
     console.print()
     console.print(totals(report), style="dim", highlight=False)
     if report.stopped:
@@ -65,6 +67,10 @@ def print_report(console: Console, report: Report, rules: Mapping[str, Rule]) ->
     verdict = Text(f"{report.verdict}: ", style=_VERDICT_STYLES[report.verdict])
     verdict.append(verdict_sentence(report), style="default")
     console.print(verdict)
+    for outcome in (Outcome.FAILED, Outcome.WARNED):
+        for result in by_weight(report.having(outcome)):
+            line = f"  {SIGNS[outcome]} {result.rule}: {result.message.partition(chr(10))[0]}"
+            console.print(Text(visible(line), style=STYLES[outcome]), soft_wrap=True)
 
 
 def _glance(report: Report) -> RenderableType:
@@ -89,28 +95,28 @@ def _print_finding(console: Console, report: Report, result: RuleResult, rule: R
         )
     )
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="dim", no_wrap=True, min_width=8)
     table.add_column(overflow="fold")
     table.add_row("  what", Text(visible(result.message)))
     if rule is not None and result.outcome is not Outcome.KIT_ERROR:
         table.add_row("  rule", Text(visible(rule.title)))
         table.add_row("  why", Text(visible(rule.why)))
         table.add_row("  fix", Text(visible(rule.fix)))
-    for number, step in enumerate(steps(result.exchanges), 1):
-        table.add_row(f"  step {number}", Text(visible(step)))
     for note in result.notes:
         table.add_row("  note", Text(visible(note)))
     console.print(table)
-    # Commands are printed unwrapped and unindented, so that they can be pasted.
-    commands = [made.curl for made in result.exchanges]
-    for name, lines in (
-        (curl_heading(report), commands),
-        ("again", [reproduction(report, result.rule)]),
-    ):
-        if lines:
-            console.print(Text(f"  {name}", style="dim"))
-        for line in lines:
-            console.print(Text(visible(line)), soft_wrap=True)
+    if result.exchanges:
+        console.print(Text(f"  {curl_heading(report)}", style="dim"))
+    for made, answer in zip(result.exchanges, answers(result.exchanges), strict=True):
+        _print_command(console, made.curl)
+        console.print(Text(visible(f"  → {answer}"), style="dim"), soft_wrap=True)
+    console.print(Text("  again", style="dim"))
+    _print_command(console, reproduction(report, result.rule))
+
+
+def _print_command(console: Console, command: str) -> None:
+    """Unwrapped and unindented, so that it can be pasted."""
+    console.print(Text(visible(command)), soft_wrap=True)
 
 
 def _print_missing(console: Console, report: Report) -> None:
@@ -120,5 +126,10 @@ def _print_missing(console: Console, report: Report) -> None:
             console.print()
             console.print(Text(NAMES[outcome].capitalize(), style=STYLES[outcome]))
         for reason, names in reasons.items():
-            console.print(Text(visible(f"  {reason}")), highlight=False)
-            console.print(Text(f"    {some(names)}", style="dim"), highlight=False)
+            _print_indented(console, Text(visible(reason)), 2)
+            _print_indented(console, Text(some(names), style="dim"), 4)
+
+
+def _print_indented(console: Console, text: Text, left: int) -> None:
+    """Every line of it, where it is wrapped."""
+    console.print(Padding(text, (0, 0, 0, left), expand=False), highlight=False)

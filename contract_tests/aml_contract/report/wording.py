@@ -15,7 +15,9 @@ from aml_contract.outcome import Level, Outcome, Verdict
 from aml_contract.rule import Rule
 
 _BODY = 300
-"""Characters of a body that a terminal shows."""
+"""Characters of a body that is shown beside others."""
+_LAST_BODY = 900
+"""Characters of the last answer: it is where the finding is."""
 _CONTROLS = {n: 0x2400 + n for n in range(0x20) if chr(n) not in "\t\n\r"} | {0x7F: 0x2421}
 _CONTROLS |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 _NAMED = re.compile(r"\(see ([a-z]+/[a-z-]+)\)")
@@ -62,14 +64,16 @@ def verdict_sentence(report: Report) -> str:
         case Verdict.NONCONFORMANT:
             rest = f"; {len(untested)} could not be tested" if untested else ""
             of_tested = f"{len(failed)} of {_rules(len(failed) + len(passed), 'MUST')} failed"
-            return f"{of_tested}{rest}.{_beginning(report) or _asking(report)}"
+            return f"{of_tested}{rest}.{_hint(report)}"
         case Verdict.INCOMPLETE if not report.tested:
             return f"nothing could be tested.{_asking(report)}"
         case Verdict.INCOMPLETE:
             return (
                 f"no MUST rule failed ({len(passed)} passed), "
-                f"but {len(untested)} could not be tested.{_asking(report)}"
+                f"but {len(untested)} could not be tested.{_hint(report)}"
             )
+        case Verdict.CONFORMANT if not must:
+            return "no MUST rule was among those tried."
         case Verdict.CONFORMANT:
             quick = " Only quick ones were tried; without --quick, all are."
             return (
@@ -95,13 +99,28 @@ def families(results: Iterable[RuleResult]) -> dict[str, dict[Outcome, int]]:
     return counts
 
 
-def steps(exchanges: Iterable[ExchangeRecord]) -> list[str]:
+def steps(exchanges: Sequence[ExchangeRecord]) -> list[str]:
     """What was sent and what came back, one line each."""
     return [
-        f"{made.method} {made.url} {_short(made.body)} → {summary_of(made)} {_short(made.reply)}"
-        f" ({in_words(made.seconds)})"
-        for made in exchanges
+        f"{made.method} {made.url} {_short(made.body)} → {answer}"
+        for made, answer in zip(exchanges, answers(exchanges), strict=True)
     ]
+
+
+def answers(exchanges: Sequence[ExchangeRecord]) -> list[str]:
+    """What came back, one line each; the content type where it is not JSON's."""
+    lines = []
+    for number, made in enumerate(exchanges, 1):
+        kind = made.reply_headers.get("content-type", "")
+        shown = f" ({kind})" if kind and "json" not in kind.lower() else ""
+        body = _short(made.reply, _LAST_BODY if number == len(exchanges) else _BODY)
+        lines.append(f"{summary_of(made)}{shown} {body} ({in_words(made.seconds)})")
+    return lines
+
+
+def by_weight(results: Iterable[RuleResult]) -> list[RuleResult]:
+    """Findings in the order to read them: generated requests often find again what others did."""
+    return sorted(results, key=lambda result: (result.family == "fuzz", result.rule))
 
 
 def finding_text(report: Report, result: RuleResult, rule: Rule | None) -> str:
@@ -196,17 +215,38 @@ def one_line(result: RuleResult) -> str:
     return f"{text}: {first}" if first else f"{text} ({in_words(result.seconds)})"
 
 
+def _hint(report: Report) -> str:
+    """What to do about rules that could not be tested, if another rule says why."""
+    return _beginning(report) or _asking(report) or _wavering(report)
+
+
 def _beginning(report: Report) -> str:
     """Which finding to mend first: the one that keeps most rules from being tried."""
-    found = {result.rule for result in report.having(Outcome.FAILED)}
-    kept: Counter[str] = Counter()
-    for result in report.having(Outcome.NOT_TESTED):
-        kept.update(found & set(_NAMED.findall(result.message)))
+    kept = _kept_by(report, Outcome.FAILED)
     if not kept:
         return ""
     rule, count = kept.most_common(1)[0]
     waits = "1 rule waits" if count == 1 else f"{count} rules wait"
     return f" Begin with {rule}: {waits} for it."
+
+
+def _wavering(report: Report) -> str:
+    """That a rule passed, though others were kept by just what it asks for."""
+    kept = _kept_by(report, Outcome.PASSED)
+    if not kept:
+        return ""
+    rule, count = kept.most_common(1)[0]
+    others = "1 rule" if count == 1 else f"{count} rules"
+    return f" {rule} passed, but kept {others} from being tried: it may hold at times only."
+
+
+def _kept_by(report: Report, outcome: Outcome) -> Counter[str]:
+    """Rules of this outcome that reasons for not testing name, and how many of those do."""
+    there = {result.rule for result in report.having(outcome)}
+    kept: Counter[str] = Counter()
+    for result in report.having(Outcome.NOT_TESTED):
+        kept.update(there & set(_NAMED.findall(result.message)))
+    return kept
 
 
 def _asking(report: Report) -> str:
@@ -229,6 +269,6 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _short(text: str) -> str:
+def _short(text: str, most: int = _BODY) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= _BODY else f"{flat[: _BODY - 1]}…"
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"

@@ -61,10 +61,10 @@ async def history(t: Trial) -> None:
     level=Level.MUST,
     clauses=("A11", "S5", "S6", "S7", "S10", "L2"),
     title="Every legal request is answered as the contract's document says, never with 5xx.",
-    why="Real conversations hold every character and every length; a chunk that gets a 5xx is "
-    "sent 32 times and then ends the stage.",
-    fix="Send the request that is shown to a local server and read its log; never build a "
-    "query, a path or a key from raw text.",
+    why="Real conversations hold every character and every length; an answer of another form "
+    "ends the stage at once, and a chunk that gets a 5xx is sent 32 times first.",
+    fix="Compare the answer with the document: content type, envelope, types. For a 5xx send "
+    "the request that is shown to a local server and read its log.",
     cost=_GENERATED + _CANARIES,
     modes=(3, 31, 55, 57, 60),
     exclusive=True,

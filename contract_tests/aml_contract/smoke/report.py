@@ -135,6 +135,11 @@ class Summary:
 
     def _remarks(self) -> RenderResult:
         t = self.tokens
+        if self.tokens.largest and not any(self.overall.among.values()):
+            yield Text(
+                "No evidence came back in its own words, though something did. Recall looks for "
+                "whole turns, so of a memory that rewrites what it stores it says nothing."
+            )
         if t.median is not None:
             yield Text(
                 f"A Search returned {t.median:,.0f} o200k tokens (median), {t.largest:,} at most; "

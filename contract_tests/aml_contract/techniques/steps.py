@@ -40,7 +40,7 @@ async def attempt(
     async def once(number: int) -> Exchange:
         return await trial.send(operation, body, fresh=fresh or number > 1, **how)
 
-    made = await send_again(once, attempts=attempts, patience=trial.run.patience)
+    made = await send_again(once, attempts=attempts, patience=trial.run.patience, heed=True)
     if made.status in TEMPORARY:
         made = await send_again(once, attempts=BUSY_ATTEMPTS, patience=trial.run.patience)
     if made.status in TEMPORARY:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from aml_contract.exchange import Exchange
 from aml_contract.finding import NotTested
 from aml_contract.namespace import Marker, Topic
+from aml_contract.techniques.resemblance import resemblance
 from aml_contract.techniques.steps import planted
 from aml_contract.trial import Trial
 
@@ -31,6 +32,12 @@ def show(text: str) -> str:
     if len(shown) <= 60:
         return shown
     return f"{shown[:28]}…{shown[-20:]} ({len(text)} characters)"
+
+
+def leak(user: str, owner: str) -> str:
+    """The sentence that says who sees whose memory, and what their ids have in common."""
+    alike = resemblance(user, owner)
+    return f"user {show(user)} sees a memory of user {show(owner)}" + (alike and f"; {alike}")
 
 
 def blames_the_id(exchange: Exchange) -> bool:
@@ -146,8 +153,4 @@ def no_leaks(t: Trial, user: str, exchange: Exchange, stored: Sequence[Stored]) 
     for item in t.items(exchange):
         for other in stored:
             if other.user != user and other.marker.leaks_into(item.content):
-                t.fail(
-                    f"user {show(user)} sees a memory of user {show(other.user)}",
-                    other.added,
-                    exchange,
-                )
+                t.fail(leak(user, other.user), other.added, exchange)

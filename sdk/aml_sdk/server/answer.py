@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,18 +17,29 @@ from aml_sdk.server.logs import log
 _Item = dict[str, Any]
 
 
+class NotMemories(TypeError):  # noqa: N818  named for what came back
+    """What ``search`` returned is no sequence of :class:`Memory`; tells types alone."""
+
+
 def search_body(memories: Iterable[Memory], *, top_k: int, max_images: int) -> tuple[bytes, int]:
     """The body of a Search answer and the number of items in it.
 
     One invalid item would be a contract error of the whole answer (clause S10), so it is
     left out and logged; an optional field that is invalid is left out alone. What exceeds
     ``top_k`` items, or ``max_images`` bytes of images, is cut at the end.
+
+    Raises:
+        NotMemories: the system returned something else.
     """
+    if isinstance(memories, str | bytes | Mapping) or not isinstance(memories, Iterable):
+        raise NotMemories(f"search returned {type(memories).__name__}, not a list of Memory")
     items: list[_Item] = []
     seen: set[str] = set()
     images = 0
     dropped = 0
     for memory in memories:
+        if not isinstance(memory, Memory):
+            raise NotMemories(f"search returned a list of {type(memory).__name__}, not of Memory")
         item = _item(memory)
         if item is None or item["id"] in seen:
             dropped += 1

@@ -18,7 +18,7 @@ from aml_sdk.errors import Refused, SystemFailure, Unsupported
 from aml_sdk.identity import short_digest
 from aml_sdk.ledger import Ledger, body_digest
 from aml_sdk.server.adds import Adds
-from aml_sdk.server.answer import search_body
+from aml_sdk.server.answer import NotMemories, search_body
 from aml_sdk.server.body import early_refusal_headers, read_body
 from aml_sdk.server.gate import Gate
 from aml_sdk.server.health import Health
@@ -115,6 +115,9 @@ class ContractHandler:
             response = Problem(422, str(refusal) or "the memory system refuses this").response()
         except SystemFailure as failure:
             response = self._unavailable(str(failure) or "the memory system is unavailable")
+        except NotMemories as error:
+            log(logging.ERROR, f"{operation} failed", reason=str(error))
+            response = Problem(500, "the memory system failed").response()
         except Exception as error:  # noqa: BLE001  a system may fail in any way
             log(logging.ERROR, f"{operation} failed", **describe(error))
             response = Problem(500, "the memory system failed").response()
@@ -155,10 +158,12 @@ class ContractHandler:
         if is_blank_content(request.query):
             return _json({"data": []})
         try:
-            async with asyncio.timeout(self._settings.search_deadline):
+            async with asyncio.timeout(self._settings.search_deadline) as deadline:
                 memories = await self._searches.run(self._system.search, request)
                 answer, fields["items"] = await self._answered(memories, request.top_k)
         except TimeoutError:
+            if not deadline.expired():
+                raise  # the system's own: of a model that it asked, say
             return self._unavailable("the Search takes longer than the server waits")
         return Response(answer, media_type="application/json")
 

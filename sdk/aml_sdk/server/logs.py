@@ -6,9 +6,18 @@ import json
 import logging
 import traceback
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TextIO
 
+from pydantic import ValidationError
+
+from aml_sdk._gen.models import Memory
+
 logger = logging.getLogger("aml.server")
+
+_OUTER, _INNER = 5, 3
+"""Places told of an exception: those where it entered the system, and where it was raised."""
+_SERVER = str(Path(__file__).parent)
 
 
 class JSONFormatter(logging.Formatter):
@@ -28,12 +37,46 @@ class JSONFormatter(logging.Formatter):
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """The type of an exception and the places it came through, without its text."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return {
-        "error": type(error).__name__,
-        "at": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
-    }
+    """The type of an exception, that of its cause, and its places, without its text.
+
+    Places are those in the system, the innermost first: what shows a log may cut its lines. Of a
+    :class:`Memory` that could not be made, the fields are named and what is wrong with them.
+    """
+    told: dict[str, Any] = {"error": type(error).__name__}
+    if error.__cause__ is not None:
+        told["cause"] = type(error.__cause__).__name__
+    if isinstance(error, ValidationError) and (wrong := _wrong_fields(error)):
+        told["memory"] = wrong
+    told["at"] = _inside(error) or _inside(error.__cause__) or _places(error)
+    return told
+
+
+def _inside(error: BaseException | None) -> list[str]:
+    """The places after the server called the system; none if the server itself failed."""
+    places = _places(error)
+    server = (n for n, place in enumerate(places) if place.startswith(_SERVER))
+    return _shortened(places[: next(server, len(places))])
+
+
+def _places(error: BaseException | None) -> list[str]:
+    frames = reversed(traceback.extract_tb(error.__traceback__ if error else None))
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+
+
+def _shortened(places: list[str]) -> list[str]:
+    if len(places) <= _INNER + _OUTER:
+        return places
+    return [*places[:_INNER], "…", *places[-_OUTER:]]
+
+
+def _wrong_fields(error: ValidationError) -> list[str]:
+    """As in ``id: missing``; the names are the model's own, so none is payload."""
+    if error.title != Memory.__name__:
+        return []
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    places = [(detail["loc"][0] if detail["loc"] else "", detail["type"]) for detail in details]
+    wrong = (f"{name}: {kind}" for name, kind in places if name in Memory.model_fields)
+    return list(dict.fromkeys(wrong))
 
 
 def log(level: int, event: str, **fields: Any) -> None:

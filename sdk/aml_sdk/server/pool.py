@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
 
@@ -38,7 +38,9 @@ def _contained(method: Callable[..., Any], *arguments: Any) -> Any:
     """Call it; a ``sys.exit`` deep inside a system ends its call, not the server."""
     try:
         return method(*arguments)
-    except StopIteration as error:  # no future can carry it: its waiter would wait for ever
+    except (StopIteration, TimeoutError, CancelledError) as error:
+        # A future carries the first not at all: its waiter would wait for ever. Of the others
+        # asyncio makes its own, which say nothing of where, or that we were cancelled.
         raise _escaped(error) from error
     except Exception:
         raise
@@ -55,9 +57,13 @@ async def _awaited(awaitable: Awaitable[Any]) -> Any:
         if task is not None and task.cancelling():
             raise  # it is we who are cancelled
         raise _escaped(error) from error
-    except (SystemExit, KeyboardInterrupt) as error:
+    except (Exception, GeneratorExit):
+        raise
+    except BaseException as error:
         raise _escaped(error) from error
 
 
 def _escaped(error: BaseException) -> RuntimeError:
-    return RuntimeError(f"the system raised {type(error).__name__}")
+    """What stands for it, with its places."""
+    words = f"the system raised {type(error).__name__}"
+    return RuntimeError(words).with_traceback(error.__traceback__)

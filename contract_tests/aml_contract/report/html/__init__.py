@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
 
@@ -38,6 +39,7 @@ from aml_contract.report.wording import (
 from aml_contract.rule import Rule
 
 FINDINGS = frozenset(ORDER[:3])
+_RULE_NAME = re.compile(r"\b([a-z]+/[a-z0-9.-]*[a-z0-9])\b")
 _MOST_OPEN = 5
 """Findings of a report whose findings are shown open."""
 
@@ -54,7 +56,7 @@ def html(report: Report, rules: Mapping[str, Rule]) -> str:
         results=results,
         found=found,
         open_all=len(found) <= _MOST_OPEN,
-        sentence=verdict_sentence(report),
+        sentence=_linked(_capital(verdict_sentence(report)), results),
         stopped=stopped_sentence(report),
         totals=totals(report).splitlines()[0],
         started=datetime.fromisoformat(report.started),
@@ -96,6 +98,18 @@ def _search_text(result: RuleResult, rule: Rule | None) -> str:
     """What the text filter looks in."""
     words = [result.rule, result.clause, result.message, *result.notes]
     return " ".join([*words, rule.title if rule else ""]).casefold()
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _linked(sentence: str, results: Sequence[RuleResult]) -> Markup:
+    """The sentence, with each rule that it names leading to that rule on this page."""
+    there = {result.rule for result in results}
+    link = Markup('<a href="#{0}" data-rule-link="{0}">{0}</a>')
+    parts = _RULE_NAME.split(sentence)
+    return Markup("").join(link.format(part) if part in there else part for part in parts)
 
 
 def _pretty(body: str) -> str:

@@ -63,6 +63,13 @@
       setTimeout(filter);
     });
   }
+  for (const link of document.querySelectorAll("[data-rule-link]")) {
+    link.addEventListener("click", () => {
+      form.reset();
+      filter();
+      document.getElementById(link.dataset.ruleLink).firstElementChild.open = true;
+    });
+  }
   for (const button of document.querySelectorAll(".command button")) {
     button.hidden = false;
     button.addEventListener("click", () => copied(button));
