@@ -21,6 +21,7 @@ def storm(system, tmp_path, **options):
     [
         ("hybrid", 0.6),
         ("long-context", 0.6),
+        pytest.param("mem0", 5.0, marks=pytest.mark.slow),  # imports mem0 and chromadb
         pytest.param("memgpt", 2.0, marks=pytest.mark.slow),  # a tokenizer and an embedder to load
         pytest.param("rag", 3.0, marks=pytest.mark.slow),  # starts in three seconds
     ],
