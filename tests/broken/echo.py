@@ -78,7 +78,7 @@ class EchoCollapsed(EchoChanges):
 
 
 class EchoEscaped(EchoChanges):
-    kills = {"echo/untouched": "&amp;amp;"}
+    kills = {"echo/untouched": "came back as"}
 
     def clean(self, text):
         return text.replace("&", "&amp;").replace("<", "&lt;")

@@ -188,6 +188,8 @@ async def store_fault_meaning(trial: Trial) -> None:
             "fault, they are",
             *shown,
         )
+    if len(told) == len(known):
+        raise NotTested(f"{NO_EFFECT} on Add: every one was answered and found as usual")
 
 
 async def user_with_memories(trial: Trial) -> tuple[str, list[Marker]]:

@@ -209,17 +209,16 @@ async def control_characters(trial: Trial) -> None:
     title="A lone surrogate is refused or replaced, never a server error.",
     why="Clients cut emoji in half; a 5xx for what can never succeed is sent again 32 times.",
     fix="Check texts with a UTF-8 encoder before storing them and answer 422.",
-    cost=Cost(adds=3, searches=3),
+    cost=Cost(adds=3, searches=4),
     modes=(12,),
     peers=("P133",),
     cases=("B19",),
 )
 async def surrogates(trial: Trial) -> None:
-    """In a message and in a query; ordinary requests still work afterwards."""
+    """In a message and in a query; what is asked and told afterwards still works."""
     user = trial.ns.user()
-    marker = await planted(trial, user)
-    broken = trial.add_body(user, f"{trial.ns.marker().text} \ud83d tail")
-    made = await attempt(trial, "add", broken)
+    marker, half = await planted(trial, user), trial.ns.marker()
+    made = await attempt(trial, "add", trial.add_body(user, f"{half.text} \ud83d tail"))
     asked = await attempt(trial, "search", trial.search_body(user, f"{marker.query} \ud83d"))
     for what, exchange in (("message", made), ("query", asked)):
         trial.require(
@@ -227,13 +226,23 @@ async def surrogates(trial: Trial) -> None:
             f"a {what} with a lone surrogate was answered {exchange.summary}, which is sent again",
             exchange,
         )
-    later = trial.ns.marker()
-    await trial.add(user, later.text)
+    # No ordinary requests any more: what fails now fails because of that message.
+    found = await attempt(trial, "search", trial.search_body(user, half.query))
     trial.require(
-        bool(await trial.find(user, later)),
+        not crashed(found),
+        f"a message with a lone surrogate was answered {made.summary}, and the Search that finds "
+        f"it {found.summary}",
+        made,
+        found,
+    )
+    later = trial.ns.marker()
+    await attempt(trial, "add", trial.add_body(user, later.text))
+    found = await attempt(trial, "search", trial.search_body(user, later.query))
+    trial.require(
+        found.status == 200 and bool(trial.showing(trial.items(found), later)),
         "after a message with a lone surrogate, the user's next message is not found",
         made,
-        trial.last_exchange_of("search"),
+        found,
     )
 
 
