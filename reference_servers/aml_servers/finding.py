@@ -67,7 +67,8 @@ def make_system(system: type[MemorySystem], data_dir: Path) -> MemorySystem:
             "data_dir or nothing: give the others defaults, or make a subclass that knows them"
         )
     takes_data_dir = any(each.name == "data_dir" for each in parameters)
-    return system(data_dir=data_dir) if takes_data_dir else system()  # type: ignore[call-arg]  # just looked
+    # A MemorySystem's own constructor takes nothing; that this one takes data_dir was looked up.
+    return system(data_dir=data_dir) if takes_data_dir else system()  # type: ignore[call-arg]
 
 
 def _is_required(parameter: inspect.Parameter) -> bool:

@@ -149,5 +149,5 @@ class CrashesOnMethods(Correct):
 
     async def route(self, method, path, headers, receive):
         if path == "/add" and method not in ("POST", "HEAD"):
-            raise NotImplementedError(method)
+            raise LookupError(method)
         return await super().route(method, path, headers, receive)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 
@@ -20,7 +19,6 @@ from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.xdist_group("site")
 zensical = pytest.importorskip("zensical", reason="the group docs is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FORM = ["What it does", "Why", "Example", "Fix", "How it is tried"]
 
 
@@ -59,17 +57,6 @@ def test_every_page_can_be_reached_from_the_first(site):
             reached.add(path)
             waiting += [there for _, there, _ in site.targets(path)]
     assert not site.pages.keys() - reached - {"404.html"}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield made
-        made.close()
 
 
 @pytest.fixture

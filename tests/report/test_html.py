@@ -1,27 +1,12 @@
 """The HTML report as a browser shows it."""
 
-import shutil
-
 import pytest
 
 from aml_contract.outcome import Outcome
 from aml_contract.report.formats import FORMATS
 from tests.report.events import HOSTILE
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
 PHONE = {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for all tests here."""
-    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

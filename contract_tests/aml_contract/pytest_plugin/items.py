@@ -29,29 +29,29 @@ class ContractWarning(UserWarning):
     """A rule found a risk that fails nothing."""
 
 
-# pytest shows a ``fail.Exception`` by its message alone: a traceback through the kit
-# would tell a builder nothing.
+class ShownByMessage(pytest.fail.Exception):  # type: ignore[misc,name-defined]  # no class to mypy
+    """pytest shows it without a traceback: one through the kit would tell a builder nothing."""
 
 
-class ContractViolation(pytest.fail.Exception):  # type: ignore[misc,name-defined]  # an attribute
+class ContractViolation(ShownByMessage):
     """A rule failed."""
 
     __module__ = "builtins"  # as pytest's own: the short summary then has room for words
 
 
-class RuleNotTested(pytest.fail.Exception):  # type: ignore[misc,name-defined]  # an attribute
+class RuleNotTested(ShownByMessage):
     """A MUST rule could not be tried, and ``--aml-require-all`` wants it tried."""
 
     __module__ = "builtins"
 
 
-class KitError(pytest.fail.Exception):  # type: ignore[misc,name-defined]  # an attribute
+class KitError(ShownByMessage):
     """The kit broke; says nothing about the endpoint."""
 
     __module__ = "builtins"
 
 
-class EndpointUnreachable(pytest.fail.Exception):  # type: ignore[misc,name-defined]  # an attribute
+class EndpointUnreachable(ShownByMessage):
     """Nothing answers; ends the session before any rule is reported."""
 
     __module__ = "builtins"
