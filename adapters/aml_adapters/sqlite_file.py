@@ -8,13 +8,17 @@ from __future__ import annotations
 import queue
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from aml_sdk.errors import AMLError, Unavailable
 
 _BUSY_SECONDS = 30
+
+Reads = TypeVar("Reads")
+Writes = TypeVar("Writes")
 
 
 class IncompatibleDataError(AMLError):
@@ -156,3 +160,53 @@ def _trouble() -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise Unavailable(f"the memory's file: {error}") from error
+
+
+class SQLiteStore(Generic[Reads, Writes]):
+    """A file whose snapshots and transactions speak an adapter's own words.
+
+    Safe to use from several threads at once.
+
+    Args:
+        file: where everything is.
+        reads: makes a snapshot of a connection.
+        writes: makes a transaction of a connection.
+    """
+
+    def __init__(
+        self,
+        file: SQLiteFile,
+        reads: Callable[[sqlite3.Connection], Reads],
+        writes: Callable[[sqlite3.Connection], Writes],
+    ) -> None:
+        self._file = file
+        self._reads = reads
+        self._writes = writes
+
+    @contextmanager
+    def read(self) -> Iterator[Reads]:
+        """A snapshot, for as long as the block lasts.
+
+        Raises:
+            Unavailable: the file cannot be read now.
+        """
+        with self._file.read() as connection:
+            yield self._reads(connection)
+
+    @contextmanager
+    def write(self) -> Iterator[Writes]:
+        """A transaction, on disk (power loss included) when the block has ended well.
+
+        Raises:
+            Unavailable: the file cannot be written now; nothing has changed.
+        """
+        with self._file.write() as connection:
+            yield self._writes(connection)
+
+    def scrub(self) -> None:
+        """Empty the write-ahead log, where removed rows may still be read."""
+        self._file.scrub()
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._file.close()

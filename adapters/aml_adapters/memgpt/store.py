@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 from aml_adapters.hybrid.entries import SCHEMA as ENTRIES
 from aml_adapters.memgpt.rows import Snapshot, Transaction
-from aml_adapters.sqlite_file import SQLiteFile
+from aml_adapters.sqlite_file import SQLiteFile, SQLiteStore
 
 _SCHEMA_VERSION = 1
 _SCHEMA = f"""
@@ -67,7 +66,7 @@ CREATE INDEX core_of_user ON note (user, place) WHERE kind = 'core';
 """
 
 
-class Store:
+class Store(SQLiteStore[Snapshot, Transaction]):
     """The file, safe to use from several threads at once.
 
     Raises:
@@ -77,32 +76,5 @@ class Store:
     """
 
     def __init__(self, path: Path, settings: Mapping[str, str]) -> None:
-        self._file = SQLiteFile(path, _SCHEMA, _SCHEMA_VERSION, settings)
-
-    @contextmanager
-    def read(self) -> Iterator[Snapshot]:
-        """A snapshot, for as long as the block lasts.
-
-        Raises:
-            Unavailable: the file cannot be read now.
-        """
-        with self._file.read() as connection:
-            yield Snapshot(connection)
-
-    @contextmanager
-    def write(self) -> Iterator[Transaction]:
-        """A transaction, on disk (power loss included) when the block has ended well.
-
-        Raises:
-            Unavailable: the file cannot be written now; nothing has changed.
-        """
-        with self._file.write() as connection:
-            yield Transaction(connection)
-
-    def scrub(self) -> None:
-        """Empty the write-ahead log, where removed rows may still be read."""
-        self._file.scrub()
-
-    def close(self) -> None:
-        """Close the file; a second call does nothing."""
-        self._file.close()
+        file = SQLiteFile(path, _SCHEMA, _SCHEMA_VERSION, settings)
+        super().__init__(file, Snapshot, Transaction)
