@@ -7,9 +7,13 @@ import pytest
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """One browser for all pages and reports; without one, their tests are skipped."""
+    """One browser for a module's pages; without one, its tests are skipped.
+
+    No wider scope: as long as Playwright runs, its thread counts as inside an event loop, and
+    every later test that calls `asyncio.run` fails.
+    """
     api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:

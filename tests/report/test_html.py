@@ -6,6 +6,7 @@ from aml_contract.outcome import Outcome
 from aml_contract.report.formats import FORMATS
 from tests.report.events import HOSTILE
 
+pytestmark = pytest.mark.xdist_group("html")
 PHONE = {"width": 390, "height": 844}
 
 
