@@ -14,7 +14,9 @@ import aml_contract
 from aml_contract.matrix.entry import Entry
 from aml_contract.rule import Rule
 
-_APART = frozenset({"config", "configured.py", "matrix", "pytest_plugin", "report", "smoke"})
+_APART = frozenset(
+    {"certification", "config", "configured.py", "matrix", "pytest_plugin", "report", "smoke"}
+)
 """What shows results or finds settings; it decides none."""
 _KINDS = frozenset({".json", ".py"})
 

@@ -1,0 +1,1 @@
+"""Certification: what organisers must know of an endpoint before a Full run."""
