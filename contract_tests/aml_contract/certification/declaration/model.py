@@ -1,0 +1,88 @@
+"""The declaration: what a builder states of an endpoint, and cannot be seen on the wire."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from aml_contract.documented import Documented
+
+
+class Declaration(Documented):
+    """The table ``[declaration]`` of an endpoint's file.
+
+    Every field may lack: what a division and a track must state is for
+    :mod:`~aml_contract.certification.declaration.checks` to say. Models are there to be
+    compared with what organisers allow; nothing here judges them (clause T3).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    system: str = ""
+    """The memory's name, as the leaderboard shows it."""
+    version: str = ""
+    """Its version: one that never changes, as `1.4.2`, and no branch."""
+    track: Literal["", "textual", "coding", "multimodal"] = ""
+    """The track that it is entered for."""
+    division: Literal["", "open-source", "commercial"] = ""
+    """Open-source entries give repository and commit, commercial ones a product version."""
+    repository: str = ""
+    """The public repository, by its `https://` URL (open-source)."""
+    commit: str = ""
+    """The commit that is served, by all 40 hexadecimal digits (open-source)."""
+    product_version: str = ""
+    """The version of the product that is served, and stays (commercial)."""
+    attribution: str = ""
+    """Whose work it builds on; `none` if it is all your own (open-source)."""
+    changes: str = ""
+    """What was changed in that work; `none` if nothing was (open-source)."""
+    add_models: list[str] = Field(default_factory=list)
+    """Language models that Add uses; `["none"]` if it uses none."""
+    search_models: list[str] = Field(default_factory=list)
+    """Language models that Search uses; `["none"]` if it uses none."""
+    embedding_model: str = ""
+    """The embedding model; `none` if there is none."""
+    add_concurrency: int | None = None
+    """Adds in flight that it bears: 16 to 64 (clause L1)."""
+    search_concurrency: int | None = None
+    """Searches in flight that it bears: 16 to 256 (clause L1)."""
+    add_timeout: float | None = None
+    """Seconds within which an Add is answered: 1800 at most (clause F2)."""
+    search_timeout: float | None = None
+    """Seconds within which a Search is answered: 1800 at most (clause F2)."""
+    rate_limits: str = ""
+    """Limits on requests beside concurrency, as `600 requests a minute`; `none` if none."""
+    retention_days: int | None = None
+    """Days after a run until evaluation data is deleted: 30 at most (clause L3)."""
+    contact: str = ""
+    """Who is told during a run that something is wrong."""
+    review: dict[str, str] = Field(default_factory=dict)
+    """Answers to what cannot be seen from outside, by the row of the checklist."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 in hexadecimal, over what is declared as canonical JSON.
+
+        Keys sorted, no spaces, UTF-8; what lacks is left out, so that a field which a later
+        kit knows changes no digest of today.
+        """
+        stated = self.model_dump(mode="json", exclude_defaults=True)
+        text = json.dumps(stated, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Every text in it, by where it stands: ``contact``, ``add_models``, ``review.100``."""
+        found = {}
+        for name, value in self:
+            match value:
+                case str():
+                    found[name] = value
+                case list():
+                    found[name] = ", ".join(value)
+                case dict():
+                    found |= {f"{name}.{row}": answer for row, answer in value.items()}
+        return {name: text for name, text in found.items() if text}
