@@ -95,6 +95,8 @@ class Context:
     seed: int
     earlier: Mapping[str, StageResult] = field(default_factory=dict)
     allow_private: bool = False
+    volume: int | None = None
+    """Adds of the run to be forecast; those of a Full run of the track if not given."""
     patience: float = 1.0
     say: Callable[[str], None] = lambda _: None
     """Shows one line of progress."""
