@@ -2,4 +2,6 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.cases.replay", "tests.cases.expectations")
+pytest.register_assert_rewrite(
+    "tests.cases.replay", "tests.cases.expectations", "tests.cases.sessions"
+)

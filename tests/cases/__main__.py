@@ -1,24 +1,33 @@
-"""``AML_CASES=FILE python -m tests.cases`` replays the cases and prints what became of each."""
+"""``AML_CASES=FILE python -m tests.cases`` replays the cases and prints what became of each.
 
+Arguments go to pytest: ``-m "not slow"`` replays them on ``hybrid`` alone.
+"""
+
+import re
 import sys
 from collections import defaultdict
 
 import pytest
 
 from tests.cases.faulty import SYSTEMS
-from tests.cases.test_cases import CASES, EXPECTATIONS, SYSTEM, TESTED_BESIDE, UNREPLAYED
+from tests.cases.sessions import APART
+from tests.cases.test_cases import CASES, TESTED_BESIDE, UNREPLAYED
+
+_REPLAYED = re.compile(r"::test_case\w*\[(?:(?P<system>.+)-)?(?P<case>\w+)\]$")
 
 
 class Collected:
-    """Keeps the outcome of each replay."""
+    """Keeps the outcome of each replay, by case and by memory."""
 
     def __init__(self):
-        self.outcomes = defaultdict(lambda: "not run")
+        self.outcomes = defaultdict(dict)
 
     def pytest_runtest_logreport(self, report):
-        name = report.nodeid.partition("::test_case[")[2].rstrip("]")
-        if name and (report.when == "call" or report.failed):
-            self.outcomes[name] = report.outcome
+        found = _REPLAYED.search(report.nodeid)
+        if found and (report.when == "call" or report.failed):
+            case = found["case"]
+            system = found["system"] or SYSTEMS[case].__name__
+            self.outcomes[case][system] = report.outcome
 
 
 def main():
@@ -28,10 +37,12 @@ def main():
     code = pytest.main(["-q", here, *sys.argv[1:]], plugins=[collected])
     print()
     for name, case in CASES.items():
-        on = SYSTEMS[name].__name__ if name in SYSTEMS else SYSTEM
-        state = f"{collected.outcomes[name]} on {on}" if name in EXPECTATIONS else "not replayed"
-        beside = UNREPLAYED.get(name) or TESTED_BESIDE.get(name, "")
-        print(f"{name}  {case['level']:<9}{case['kind']:<21}{state:<26}{beside}".rstrip())
+        became = collected.outcomes[name]
+        said = [f"{outcome} on {system}" for system, outcome in became.items()] or ["not replayed"]
+        beside = UNREPLAYED.get(name) or TESTED_BESIDE.get(name)
+        said += [beside] if beside else []
+        said += [f"{on}: {one.why}" for (on, of), one in APART.items() if of == name]
+        print(f"{name}  {case['level']:<9}{case['kind']:<21}{'; '.join(said)}")
     return code
 
 

@@ -152,6 +152,11 @@ class Replay:
         assert None not in [value for item in answer["data"] for value in item.values()]
 
 
+def messages(texts):
+    """What stands in items: one may hold several messages of a session, parted by empty lines."""
+    return [message for text in texts for message in text.split("\n\n")]
+
+
 def allows(words, status):
     """Whether ``4xx, or 200 with nothing stored`` allows a status (``422``, or ``4xx``)."""
     allowed = re.findall(r"\b\d(?:\d\d|xx)\b", words)

@@ -1,7 +1,7 @@
-"""Every handed case, on a real server; the file stays outside the repository.
+"""Every handed case, on a real server of each memory; the file stays outside the repository.
 
 ``AML_CASES`` names it. ``python -m tests.cases`` prints what became of each case.
-``AML_CASES_SYSTEM`` names a memory to try them on in place of ``hybrid``.
+``AML_CASES_SYSTEM`` names another memory to try them on, in place of ours.
 """
 
 import asyncio
@@ -19,10 +19,12 @@ from tests.cases.expectations import EXPECTATIONS
 from tests.cases.faulty import SYSTEMS
 from tests.cases.offline import attempts, deny_network
 from tests.cases.replay import Replay
+from tests.cases.sessions import APART
+from tests.memories import slow_but
 from tests.servers import in_thread
 
 FILE = os.environ.get("AML_CASES")
-SYSTEM = os.environ.get("AML_CASES_SYSTEM", "hybrid")
+OTHER = os.environ.get("AML_CASES_SYSTEM")
 CASES = {
     case["id"]: case
     for case in map(json.loads, Path(FILE).read_text().splitlines() if FILE else ())
@@ -53,6 +55,7 @@ def test_every_case_is_replayed_or_named():
         assert (case["needs"] == "fault-injection") == (case["id"] in SYSTEMS), case["id"]
         if case["needs"] in ("kit", "adapter-unit", "runner"):
             assert case["id"] in TESTED_BESIDE.keys() | UNREPLAYED.keys()
+    assert {case for _, case in APART} <= EXPECTATIONS.keys() - SYSTEMS.keys()
 
 
 @pytest.mark.parametrize("test", TESTED_BESIDE.values(), ids=TESTED_BESIDE)
@@ -68,23 +71,33 @@ def test_not_replayed(name):
 
 
 @needs_cases
-@pytest.mark.parametrize("name", [name for name in CASES if name in EXPECTATIONS])
-def test_case(name, tmp_path):
+@pytest.mark.parametrize("name", [name for name in CASES if name in SYSTEMS])
+def test_case_with_a_fault(name, tmp_path):
     expected = EXPECTATIONS[name]
-    if name in SYSTEMS:
-        if SYSTEM != "hybrid":
-            pytest.skip("breaks a part of hybrid")
-        replay = on_a_faulty_memory(CASES[name], expected, SYSTEMS[name](tmp_path / "data"))
-    else:
-        replay = served(CASES[name], expected, tmp_path)
+    replay = on_a_faulty_memory(CASES[name], expected, SYSTEMS[name](tmp_path / "data"))
     replay.judge_answers(expected.statuses)
     expected.judge(replay)
+
+
+@needs_cases
+@pytest.mark.parametrize("name", [name for name in CASES if name in EXPECTATIONS.keys() - SYSTEMS])
+@pytest.mark.parametrize("system", [OTHER] if OTHER else slow_but("hybrid"))
+def test_case(name, system, tmp_path):
+    expected = EXPECTATIONS[name]
+    replay = served(CASES[name], expected, tmp_path, system)
+    replay.judge_answers(expected.statuses)
+    if (system, name) in APART:
+        APART[system, name].judge(replay)
+        with pytest.raises(AssertionError):  # else there is nothing to set apart
+            expected.judge(replay)
+    else:
+        expected.judge(replay)
     assert not attempts(tmp_path), "the server looked for a network"
 
 
-def served(case, expected, tmp_path):
+def served(case, expected, tmp_path, system):
     """A process of its own, which is refused every connection but to this machine."""
-    serve = f"exec {sys.executable} -m aml_cli.main serve {SYSTEM} --port {{port}} --data {{data}}"
+    serve = f"exec {sys.executable} -m aml_cli.main serve {system} --port {{port}} --data {{data}}"
     return replayed(case, expected, Target(cmd=f"{deny_network(tmp_path)} {serve}"))
 
 
