@@ -73,6 +73,10 @@ def check(
     console = SteadyConsole()
     if plan:
         _print_plan(console, plan_of(selected, Means.of(target, run.capabilities)))
+        if run.fuzz_budget and any(rule.family == "fuzz" for rule in selected):
+            console.print(
+                f"Generated requests (fuzz) end after {run.fuzz_budget:g} s, however many they are."
+            )
         return
     try:
         directory = RUNS / run.salt

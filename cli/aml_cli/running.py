@@ -50,7 +50,10 @@ def make_target(settings: Resolved) -> Target:
 
 
 def print_settings(console: Console, settings: Resolved, target: Target) -> None:
-    """Print each value that is no default, and where it came from; never a key."""
+    """Print each value that is no default, and where it came from; never a key.
+
+    What whoever set them should know goes to standard error.
+    """
     rows = [
         (each.setting.name, target.credentials.redact(each.shown), each.origin)
         for each in settings.given
@@ -59,6 +62,8 @@ def print_settings(console: Console, settings: Resolved, target: Target) -> None
     for name, value, origin in rows:
         line = f"  {name:{wide}}  {value}  ({origin})"
         console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+    for remark in settings.remarks:
+        typer.echo(f"aml: {remark}", err=True)
 
 
 def usage_error(message: str) -> NoReturn:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from aml_contract.checking.check import Check, capabilities_of
+from aml_contract.checking.check import RUNS, Check, capabilities_of
 from aml_contract.checking.resumption import Resumption
 from aml_contract.config import Resolved
 from aml_contract.endpoint.target import Target
@@ -58,6 +59,7 @@ def check_from(  # noqa: PLR0913  a check has as many parts
         CannotResume: the run that goes on had another target, other settings or other rules.
         RunUnderWay: it is still going on.
     """
+    _keep_out_of_git(directory)
     return Check(
         target,
         rules,
@@ -70,3 +72,14 @@ def check_from(  # noqa: PLR0913  a check has as many parts
         show_replies=settings["show_replies"],
         resumed=resumed,
     )
+
+
+def _keep_out_of_git(directory: Path) -> None:
+    """Runs hold what an endpoint answered: nobody commits ``.aml`` by accident."""
+    root = directory.parent.parent
+    if root.name != RUNS.parts[0]:
+        return
+    with contextlib.suppress(OSError):  # a disk that is full is told of where events are written
+        root.mkdir(parents=True, exist_ok=True)
+        with (root / ".gitignore").open("x", encoding="utf-8") as file:
+            file.write("*\n")

@@ -174,6 +174,14 @@ def test_a_variable_that_is_set_to_nothing_is_not_set_but_mentioned(here):
         target_from(found)
 
 
+def test_a_variable_misspelt_by_a_letter_is_pointed_out(here):
+    environ = {"AML_CONCURENCY": "3", "AML_CHROMA_URL": "http://chroma", "AML_TIMEOUT": "5"}
+    (remark,) = resolve({}, environ=environ).remarks
+    assert remark == (
+        "$AML_CONCURENCY is no setting and changes nothing; did you mean $AML_CONCURRENCY?"
+    )
+
+
 def test_the_table_is_sound():
     names = [setting.name for setting in SETTINGS]
     assert len(names) == len(set(names))

@@ -110,6 +110,14 @@ def test_the_plan_sends_nothing_and_promises_no_less_than_is_sent(aml, serve, tm
     assert sent["searches"] <= int(total[2])
     assert sent["adds"] == served.stats()["adds"] > 0
     assert sent["searches"] == served.stats()["searches"] > 0
+    assert (tmp_path / ".aml" / ".gitignore").read_text() == "*\n"
+
+
+def test_the_plan_says_what_ends_generated_requests(aml):
+    both = aml("check", "--url", "http://127.0.0.1:9", "--plan").stdout
+    assert "Generated requests (fuzz) end after 20 s, however many they are." in both
+    one = aml("check", "--url", "http://127.0.0.1:9", "--plan", "--only", "structure").stdout
+    assert "Generated" not in one
 
 
 def test_every_rule_says_what_it_costs():

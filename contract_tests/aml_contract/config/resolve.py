@@ -6,6 +6,7 @@ then the default.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,8 @@ class Resolved(Mapping[str, Any]):
     """The files that were read, as shown."""
     empty: tuple[str, ...] = field(default=())
     """The ``AML_*`` variables that are set to nothing, which counts as not set."""
+    misspelt: Mapping[str, str] = field(default_factory=dict)
+    """Variables that are none of ours by a letter or two, and what was probably meant."""
 
     def __getitem__(self, name: str) -> Any:
         """The value of a setting."""
@@ -63,6 +66,14 @@ class Resolved(Mapping[str, Any]):
     def given(self) -> list[Value]:
         """What is no default, in the order of the table."""
         return [each for each in self.by_name.values() if each.origin != DEFAULT]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What whoever set these should know, a sentence each."""
+        return [
+            f"${name} is no setting and changes nothing; did you mean ${meant}?"
+            for name, meant in self.misspelt.items()
+        ]
 
     @property
     def origins(self) -> dict[str, str]:
@@ -152,7 +163,19 @@ def resolve(  # noqa: PLR0913  each is a source, or says where one is
         values,
         tuple(each.shown for each in found),
         tuple(s.env for s in settings if s.env in environ and not environ[s.env].strip()),
+        _misspelt(environ),
     )
+
+
+_SIMILAR = 0.9
+"""How alike a name must be: the variables of memories begin with ``AML_`` too."""
+
+
+def _misspelt(environ: Mapping[str, str]) -> dict[str, str]:
+    known = [setting.env for setting in SETTINGS]
+    strange = [name for name in environ if name.startswith("AML_") and name not in known]
+    meant = {name: difflib.get_close_matches(name, known, 1, _SIMILAR) for name in strange}
+    return {name: found[0] for name, found in meant.items() if found}
 
 
 def _is_flag(origin: str) -> bool:

@@ -117,7 +117,8 @@ class Suite:
             f"  {each.setting.name}: {clean(each.shown)} ({each.origin})"
             for each in self._settings.given
         ]
-        return [f"aml-contract: seed {check.seed}", *values]
+        remarks = [f"  {remark}" for remark in self._settings.remarks]
+        return [f"aml-contract: seed {check.seed}", *values, *remarks]
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
