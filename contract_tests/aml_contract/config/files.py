@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ PYPROJECT = "pyproject.toml"
 _SECRETS = re.compile(
     r"key|(api|auth)[_-]?key|((auth|bearer)[_-]?)?token|secret|password|bearer", re.IGNORECASE
 )
-_SECTIONS = tuple(dict.fromkeys(setting.section for setting in SETTINGS))
+_DECLARATION = "declaration"
+_SECTIONS = (*dict.fromkeys(setting.section for setting in SETTINGS), _DECLARATION)
 
 
 @dataclass(frozen=True)
@@ -48,25 +49,43 @@ class ConfigFile:
         return min(relative, str(self.path), key=len)
 
     def entries(self) -> dict[str, Entry]:
-        """The settings in it, by name.
+        """The settings in it, by name. What it declares is not looked at.
 
         Raises:
             ConfigError: it cannot be read, or holds something that is no setting.
         """
         text = self._text()
         tables = self._tables(text)
-        found = {}
+        found: dict[str, Entry] = {}
         for section, table in tables.items():
-            for key, value in self._keys(section, table, text):
-                setting = self._setting(section, key, text)
-                where = self._where(text, section, key)
-                name = f"{where}: {key} in [{self.prefix}{section}]"
-                if setting.name == "key_env":
-                    _refuse_literal_key(value, name)
-                found[setting.name] = Entry(
-                    from_toml(setting, value, name, self.path.parent), where
-                )
+            keys = self._keys(section, table, text)
+            if section != _DECLARATION:
+                found |= {key: self._entry(section, key, value, text) for key, value in keys}
         return found
+
+    def declared(self, fields: Sequence[Setting]) -> dict[str, Entry]:
+        """What stands in ``[declaration]``, by the names of the fields.
+
+        Args:
+            fields: those that there are; the kit's upper floors know them.
+
+        Raises:
+            ConfigError: it cannot be read, or holds something that is no field.
+        """
+        text = self._text()
+        table = self._tables(text).get(_DECLARATION, {})
+        keys = self._keys(_DECLARATION, table, text)
+        return {key: self._entry(_DECLARATION, key, value, text, fields) for key, value in keys}
+
+    def _entry(
+        self, section: str, key: str, value: object, text: str, fields: Sequence[Setting] = ()
+    ) -> Entry:
+        setting = self._setting(section, key, text, (*fields, *SETTINGS))
+        where = self._where(text, section, key)
+        name = f"{where}: {key} in [{self.prefix}{section}]"
+        if setting.name == "key_env":
+            _refuse_literal_key(value, name)
+        return Entry(from_toml(setting, value, name, self.path.parent), where)
 
     def _text(self) -> str:
         try:
@@ -109,20 +128,19 @@ class ConfigFile:
             f"there are {', '.join(f'[{self.prefix}{each}]' for each in _SECTIONS)}"
         )
 
-    def _setting(self, section: str, key: str, text: str) -> Setting:
+    def _setting(self, section: str, key: str, text: str, known: Sequence[Setting]) -> Setting:
         where = self._where(text, section, key)
-        for setting in SETTINGS:
-            if setting.name == key:
-                if setting.section == section:
-                    return setting
-                raise ConfigError(
-                    f"{where}: {key} belongs in [{self.prefix}{setting.section}], "
-                    f"not in [{self.prefix}{section}]"
-                )
+        called_so = {setting.section: setting for setting in known if setting.name == key}
+        if section in called_so:
+            return called_so[section]
+        for other in called_so:
+            raise ConfigError(
+                f"{where}: {key} belongs in [{self.prefix}{other}], not in [{self.prefix}{section}]"
+            )
         if _SECRETS.fullmatch(key):
             raise ConfigError(_no_key_in_files(where, key))
-        names = [setting.name for setting in SETTINGS if setting.section == section]
-        others = [setting.name for setting in SETTINGS if setting.section != section]
+        names = [setting.name for setting in known if setting.section == section]
+        others = [setting.name for setting in known if setting.section != section]
         there = f"; there are {', '.join(names)}"
         hint = _nearest(key, names) or _nearest(key, others) or there
         raise ConfigError(f"{where}: there is no setting {key} in [{self.prefix}{section}]{hint}")
@@ -130,10 +148,11 @@ class ConfigFile:
     def _where(self, text: str, section: str, key: str) -> str:
         """``aml.toml:7``, or the file alone where the line is not found."""
         inside = not section
+        table = f"{self.prefix}{section}".rstrip(".")
         for number, line in enumerate(text.splitlines(), 1):
             if header := re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line):
-                inside = header[1].replace(" ", "") == f"{self.prefix}{section}".rstrip(".")
-                if not section and header[1].replace(" ", "") == f"{self.prefix}{key}":
+                inside = header[1].replace(" ", "") == table
+                if header[1].replace(" ", "") == f"{table}.{key}".lstrip("."):
                     return f"{self.shown}:{number}"
             elif inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
                 return f"{self.shown}:{number}"

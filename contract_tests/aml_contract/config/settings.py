@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-Section = Literal["endpoint", "capabilities", "hooks", "limits", "run", "report"]
+Section = Literal["endpoint", "capabilities", "hooks", "limits", "run", "report", "declaration"]
+"""A section of a file. The fields of the last are given by whoever reads it: see ``files``."""
 
 
 class Kind(Enum):
@@ -22,6 +23,7 @@ class Kind(Enum):
     NUMBER = "a number"
     SWITCH = "true or false"
     TEXTS = "a list of texts"
+    TABLE = "a table of texts"
 
 
 @dataclass(frozen=True)

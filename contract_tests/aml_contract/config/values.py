@@ -54,6 +54,7 @@ def from_toml(setting: Setting, value: object, where: str, directory: Path) -> o
         Kind.NUMBER: isinstance(value, (int, float)) and not isinstance(value, bool),
         Kind.SWITCH: isinstance(value, bool),
         Kind.TEXTS: isinstance(value, list) and all(isinstance(each, str) for each in value),
+        Kind.TABLE: isinstance(value, dict) and all(isinstance(v, str) for v in value.values()),
     }
     if not fits[kind]:
         found = repr(value) if isinstance(value, str) else _toml_words(value)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Literal
 
 from pydantic import ConfigDict, Field
 
 from aml_contract.documented import Documented
+
+_PLACEHOLDER = re.compile(r"(todo|tbd|fixme|x{3,}|\?+|\.{2,}|…|-+|<.*>)[.!]?", re.IGNORECASE)
 
 
 class Declaration(Documented):
@@ -86,3 +89,10 @@ class Declaration(Documented):
                 case dict():
                     found |= {f"{name}.{row}": answer for row, answer in value.items()}
         return {name: text for name, text in found.items() if text}
+
+
+def is_unanswered(value: object) -> bool:
+    """Whether a field says nothing, or holds what stands where something will be said."""
+    if isinstance(value, list):
+        return all(map(is_unanswered, value))
+    return value in (None, "") or (isinstance(value, str) and bool(_PLACEHOLDER.fullmatch(value)))
