@@ -58,9 +58,9 @@ class ConfigFile:
         tables = self._tables(text)
         found: dict[str, Entry] = {}
         for section, table in tables.items():
-            keys = self._keys(section, table, text)
-            if section != _DECLARATION:
-                found |= {key: self._entry(section, key, value, text) for key, value in keys}
+            for key, value in self._keys(section, table, text):
+                if section != _DECLARATION:
+                    found[key] = self._entry(section, key, value, text)
         return found
 
     def declared(self, fields: Sequence[Setting]) -> dict[str, Entry]:
