@@ -15,6 +15,7 @@ from aml_cli import (
     explain,
     forget,
     init,
+    keys,
     matrix,
     new,
     report,
@@ -22,6 +23,7 @@ from aml_cli import (
     rules,
     serve,
     smoke,
+    verify,
 )
 from aml_cli.stdout import give_up_stdout, lost
 
@@ -44,6 +46,8 @@ app.command("rules")(rules.rules)
 app.command("explain")(explain.explain)
 app.command("smoke")(smoke.smoke)
 app.command("matrix")(matrix.matrix)
+app.add_typer(keys.app, name="keys")
+app.command("verify")(verify.verify)
 
 
 def _print_version(wanted: bool) -> None:
@@ -66,8 +70,11 @@ def common(
     """The Add/Search contract of the Agent Memory Leaderboard: check an endpoint, serve one."""
 
 
-_KIT_MODULES = frozenset({"bpe_openai", "h11", "jinja2", "packaging", "pytest", "tenacity"})
-"""What the extra ``contract`` installs beside the base."""
+_EXTRAS = {
+    **dict.fromkeys(("bpe_openai", "h11", "jinja2", "packaging", "pytest", "tenacity"), "contract"),
+    **dict.fromkeys(("cryptography", "scipy", "securesystemslib"), "certify"),
+}
+"""Which extra installs what the kit imports beside the base."""
 
 
 def main() -> None:
@@ -90,8 +97,8 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             give_up_stdout(error)
             sys.exit(3)
-        if isinstance(error, ModuleNotFoundError) and error.name in _KIT_MODULES:
-            extra = "pip install 'aml-contract[contract]'"
+        if isinstance(error, ModuleNotFoundError) and error.name in _EXTRAS:
+            extra = f"pip install 'aml-contract[{_EXTRAS[error.name]}]'"
             typer.echo(f"aml: this needs the module {error.name}: {extra}", err=True)
             sys.exit(2)
         traceback.print_exc()

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from aml_contract.certification.certificate.refusal import Reason, RefusedError
-from aml_contract.certification.certificate.statement import Statement, subject_of
+from pydantic import ValidationError
+
+from aml_contract.certification.certificate.refusal import Reason, RefusedError, first_of
+from aml_contract.certification.certificate.statement import (
+    Endpoint,
+    Statement,
+    subject_of,
+)
+from aml_contract.certification.contract import ContractData, ContractStage, lowered
 from aml_contract.certification.requirements import (
     RequirementSet,
     UnknownSetError,
@@ -24,6 +31,7 @@ from aml_contract.certification.stage import (
 )
 
 _CERTIFY = "certify the endpoint again"
+_FORGED = "take it for forged until its issuer explains it"
 
 
 def derived(statement: Statement, stages: Mapping[str, Stage]) -> dict[str, Judgement]:
@@ -47,21 +55,35 @@ def derived(statement: Statement, stages: Mapping[str, Stage]) -> dict[str, Judg
         )
     _check_complete(predicate.stages, stages)
     results = statement.stages
-    judgements = {name: _judged(stages[name], results[name], basis) for name in ORDER}
-    verdict = verdict_of(judgements)
-    if verdict is not predicate.verdict:
-        _refuse_verdict("", predicate.verdict, verdict)
-    for name in ORDER:
-        said = results[name].judgement.verdict
-        if said is not judgements[name].verdict:
-            _refuse_verdict(f"stage {name}: ", said, judgements[name].verdict)
-    if verdict is not StageVerdict.PASS:
+    endpoint, declined = of_contract(predicate.stages)
+    if (predicate.endpoint, predicate.capabilities_declined) != (endpoint, declined):
         raise RefusedError(
-            Reason.NOT_PASSED,
-            f"what was measured amounts to {verdict}: {_worst(judgements, verdict)}",
-            f"put that right and {_CERTIFY}",
+            Reason.VERDICT,
+            "the endpoint or the declined capabilities that it names are not those that were "
+            "measured",
+            _FORGED,
         )
+    judgements = {}
+    for name in ORDER:
+        with _data_of(results[name]):
+            judgements[name] = stages[name].judge(results[name].data, basis)
+    _check_verdicts(statement, judgements)
     return judgements
+
+
+def of_contract(results: Sequence[StageResult]) -> tuple[Endpoint, list[str]]:
+    """The endpoint that the rules were tried on, and what lowered the bar there.
+
+    Raises:
+        RefusedError: the contract stage is missing, or its data are not of their form.
+    """
+    for result in results:
+        if result.stage == ContractStage.name:
+            with _data_of(result):
+                data = ContractData.model_validate(result.data)
+                names = [one.name for one in lowered(data)]
+                return Endpoint.measured(data.report.endpoint), names
+    raise RefusedError(Reason.STAGES, f"it lacks the stage {ContractStage.name}", _CERTIFY)
 
 
 def _requirements(statement: Statement) -> RequirementSet:
@@ -103,29 +125,49 @@ def _check_complete(results: list[StageResult], stages: Mapping[str, Stage]) -> 
             raise RefusedError(Reason.STAGES, f"{trouble} {names[0]}", _CERTIFY)
 
 
-def _judged(stage: Stage, result: StageResult, basis: Basis) -> Judgement:
+@contextmanager
+def _data_of(result: StageResult) -> Iterator[None]:
+    """Refuse data that cannot be read."""
     try:
-        return stage.judge(result.data, basis)
+        yield
     except (ValueError, LookupError, TypeError, ArithmeticError) as error:
-        where = str(error).partition("\n")[0][:200]
+        what = first_of(error) if isinstance(error, ValidationError) else repr(error)[:200]
         raise RefusedError(
             Reason.DATA,
-            f"what the stage {result.stage} measured is not of the form that this kit judges "
-            f"({type(error).__name__}: {where})",
+            f"what the stage {result.stage} measured is not of the form that this kit judges: "
+            f"{what}",
             "verify it with the version of the kit that issued it",
         ) from error
 
 
-def _refuse_verdict(where: str, said: StageVerdict, found: StageVerdict) -> NoReturn:
-    raise RefusedError(
-        Reason.VERDICT,
-        f"{where}it says {said}, but what was measured amounts to {found}",
-        "take it for forged until its issuer explains it",
-    )
+def _check_verdicts(statement: Statement, judgements: Mapping[str, Judgement]) -> None:
+    """What it says follows from what was measured, and that is a PASS."""
+    for name, judgement in judgements.items():
+        said = statement.stages[name].judgement.verdict
+        if said is not judgement.verdict:
+            raise RefusedError(
+                Reason.VERDICT,
+                f"it says {said} of the stage {name}, but what was measured amounts to "
+                f"{judgement.verdict}: {_against(judgement)}",
+                _FORGED,
+            )
+    verdict = verdict_of(judgements)
+    if verdict is not statement.predicate.verdict:
+        raise RefusedError(
+            Reason.VERDICT,
+            f"it says {statement.predicate.verdict}, but its stages amount to {verdict}",
+            _FORGED,
+        )
+    if verdict is not StageVerdict.PASS:
+        name = next(name for name in ORDER if judgements[name].verdict is verdict)
+        raise RefusedError(
+            Reason.NOT_PASSED,
+            f"the stage {name} came to {verdict}: {_against(judgements[name])}",
+            f"put that right and {_CERTIFY}",
+        )
 
 
-def _worst(judgements: Mapping[str, Judgement], verdict: StageVerdict) -> str:
-    """The first stage that has this verdict, and everything that counts against it."""
-    name, worst = next((n, j) for n, j in judgements.items() if j.verdict is verdict)
-    problems = [problem.sentence for problem in worst.problems if problem.counts]
-    return f"stage {name}: " + "; ".join(problems or [worst.summary])
+def _against(judgement: Judgement) -> str:
+    """Everything that counts against a stage."""
+    problems = [problem.sentence for problem in judgement.problems if problem.counts]
+    return "; ".join(problems or [judgement.summary])

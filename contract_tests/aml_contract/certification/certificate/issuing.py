@@ -7,10 +7,9 @@ from datetime import datetime, timedelta
 
 from securesystemslib.signer import Signer
 
-from aml_contract.certification.certificate.derivation import derived
+from aml_contract.certification.certificate.derivation import derived, of_contract
 from aml_contract.certification.certificate.envelope import opened, sealed
 from aml_contract.certification.certificate.statement import (
-    Endpoint,
     Kit,
     Predicate,
     Requirements,
@@ -30,8 +29,6 @@ def issue(  # noqa: PLR0913  a certificate says as much
     signers: Sequence[Signer],
     *,
     stages: Mapping[str, Stage],
-    endpoint: Endpoint,
-    capabilities_declined: Sequence[str],
     seed: int,
     run_id: str,
     issued: datetime,
@@ -44,8 +41,6 @@ def issue(  # noqa: PLR0913  a certificate says as much
         basis: what they were judged by.
         signers: whose keys sign it; one at least.
         stages: how each stage is judged, by its name.
-        endpoint: where what is certified answers.
-        capabilities_declined: what the endpoint does not claim.
         seed: chose the course of the certification.
         run_id: the certification's name.
         issued: now, with its offset.
@@ -61,6 +56,7 @@ def issue(  # noqa: PLR0913  a certificate says as much
     if not signers:
         raise ValueError("nobody signs the certificate")
     requirements = basis.requirements
+    endpoint, declined = of_contract(results)
     statement = Statement(
         subject=[subject_of(basis.declaration)],
         predicate=Predicate(
@@ -71,7 +67,7 @@ def issue(  # noqa: PLR0913  a certificate says as much
             declaration=basis.declaration,
             endpoint=endpoint,
             stages=list(results),
-            capabilities_declined=sorted(capabilities_declined),
+            capabilities_declined=declined,
             verdict=StageVerdict.PASS,
             seed=seed,
             run_id=run_id,

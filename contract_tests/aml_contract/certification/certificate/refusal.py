@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import ValidationError
+
 
 class Reason(StrEnum):
     """The kinds of reasons, for programs; people get a sentence."""
@@ -53,3 +55,11 @@ class RefusedError(Exception):
         self.reason = reason
         self.sentence = sentence
         self.fix = fix
+
+
+def first_of(error: ValidationError) -> str:
+    """The first thing that a document has wrong, and where; never its value."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"]))[:200]
+    text = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {text}" if where else text

@@ -18,8 +18,10 @@ from pydantic import AwareDatetime, ConfigDict, Field, ValidationError
 
 import aml_contract
 from aml_contract.certification.certificate.envelope import check_type, malformed, strict_json
+from aml_contract.certification.certificate.refusal import first_of
 from aml_contract.certification.declaration import Declaration
 from aml_contract.certification.stage import StageResult, StageVerdict
+from aml_contract.checking.document import EndpointInfo
 from aml_contract.documented import Documented
 from aml_contract.endpoint.target import Target
 
@@ -54,7 +56,7 @@ class Requirements(Documented):
 
 
 class Endpoint(Documented):
-    """Where what is certified answers; both ``null`` if the kit started the server itself."""
+    """Where what is certified answered; both ``null`` if the kit started the server itself."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,11 +65,18 @@ class Endpoint(Documented):
 
     @classmethod
     def of(cls, target: Target) -> Endpoint:
-        """The endpoint of a target: hosts in small letters, usual ports left out."""
+        """That of a target."""
         if target.managed:
             return cls()
         urls = target.urls()
-        return cls(add_url=str(httpx.URL(urls.add)), search_url=str(httpx.URL(urls.search)))
+        return cls(add_url=_usual(urls.add), search_url=_usual(urls.search))
+
+    @classmethod
+    def measured(cls, found: EndpointInfo) -> Endpoint:
+        """That of a report."""
+        if found.kind != "url":
+            return cls()
+        return cls(add_url=_usual(found.add_url), search_url=_usual(found.search_url))
 
 
 class Predicate(Documented):
@@ -148,9 +157,7 @@ def read_statement(payload: bytes) -> Statement:
     try:
         return Statement.model_validate(document, by_alias=True, by_name=False)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        malformed(f"the statement is not of its form: {where}: {first['msg']}")
+        malformed(f"the statement is not of its form: {first_of(error)}")
 
 
 def subject_of(declaration: Declaration) -> Subject:
@@ -159,6 +166,14 @@ def subject_of(declaration: Declaration) -> Subject:
         name=f"{declaration.system}@{declaration.version}",
         digest=Digest(sha256=declaration.digest),
     )
+
+
+def _usual(url: str | None) -> str | None:
+    """A URL as it is compared: the host in small letters, the usual port left out."""
+    try:
+        return None if url is None else str(httpx.URL(url))
+    except httpx.InvalidURL as error:
+        raise ValueError(f"no URL: {error}") from error
 
 
 def _digest(package: Path) -> str:

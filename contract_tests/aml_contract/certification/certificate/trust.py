@@ -25,6 +25,7 @@ from aml_contract.certification.certificate.keys import (
     public_pem,
     read_small,
 )
+from aml_contract.certification.certificate.refusal import first_of
 from aml_contract.documented import Documented
 from aml_contract.report.writing import write_whole
 
@@ -150,7 +151,7 @@ def add_trusted(  # noqa: PLR0913  a key, and what is to be said of it
             valid_until=valid_until,
         )
     except ValidationError as error:
-        raise TrustStoreError(_said(error)) from None
+        raise TrustStoreError(first_of(error)) from None
     write_whole(path, key.model_dump_json(indent=2) + "\n")
     return key
 
@@ -185,17 +186,9 @@ def _read_key(path: Path) -> TrustedKey:
         raise TrustStoreError(f"in the trust store: {error}") from None
     except ValidationError as error:
         raise TrustStoreError(
-            f"{path} is no trusted key: {_said(error)}; delete it, and add the key by "
+            f"{path} is no trusted key: {first_of(error)}; delete it, and add the key by "
             "`aml keys trust`"
         ) from None
     if path.name != f"{key.name}{ENDING}":
         raise TrustStoreError(f"{path} holds the key {key.name}: it is called {key.name}{ENDING}")
     return key
-
-
-def _said(error: ValidationError) -> str:
-    """The first thing that is wrong, without the value: it may be anything."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    text = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {text}" if where else text
