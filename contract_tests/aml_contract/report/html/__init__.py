@@ -1,27 +1,19 @@
-"""The HTML report: one file that opens offline and asks nobody for anything.
-
-Its policy (``Content-Security-Policy``) allows the one style and the one script that are
-written into it, by their hashes, and nothing else: what a hostile server answered is text.
-"""
+"""The HTML report: one file that opens offline and asks nobody for anything."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from aml_contract.checking.document import Report
 from aml_contract.checking.result import RuleResult, summary_of
 from aml_contract.exchange import NotStrictJSONError, parse_strict
-from aml_contract.latency import in_words
 from aml_contract.outcome import Level
+from aml_contract.report.html.frame import Frame
 from aml_contract.report.html.plots import plots
 from aml_contract.report.wording import (
     GLANCE,
@@ -46,11 +38,20 @@ _MOST_OPEN = 5
 
 def html(report: Report, rules: Mapping[str, Rule]) -> str:
     """The report as one HTML document."""
-    style, script = (_part(name) for name in ("report.css", "report.js"))
+    frame = Frame("aml_contract.report.html", styles=("report.css",), scripts=("report.js",))
     results = sorted(report.rules, key=lambda one: (ORDER.index(one.outcome), one.rule))
     found = [result for result in results if result.outcome in FINDINGS]
-    template = _environment().get_template("report.html.j2")
-    text = template.render(
+    environment = frame.environment()
+    environment.globals |= {
+        "NAMES": NAMES,
+        "SIGNS": SIGNS,
+        "FINDINGS": FINDINGS,
+        "reproduction": reproduction,
+        "summary_of": summary_of,
+        "search_text": _search_text,
+    }
+    environment.filters["pretty"] = _pretty
+    text = environment.get_template("report.html.j2").render(
         report=report,
         rules=rules,
         results=results,
@@ -66,32 +67,9 @@ def html(report: Report, rules: Mapping[str, Rule]) -> str:
         levels=[level for level in Level if any(one.level is level for one in report.rules)],
         plots=plots(report),
         curl_heading=curl_heading(report),
-        style=Markup(style),  # noqa: S704  ours, and its hash is in the policy
-        script=Markup(script),  # noqa: S704
-        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'",
+        frame=frame,
     )
     return f"{visible(text)}\n"
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("aml_contract.report.html", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals |= {
-        "NAMES": NAMES,
-        "SIGNS": SIGNS,
-        "FINDINGS": FINDINGS,
-        "reproduction": reproduction,
-        "summary_of": summary_of,
-        "search_text": _search_text,
-    }
-    environment.filters |= {"seconds": in_words, "pretty": _pretty}
-    return environment
 
 
 def _search_text(result: RuleResult, rule: Rule | None) -> str:
@@ -118,11 +96,3 @@ def _pretty(body: str) -> str:
         return json.dumps(parse_strict(body.encode()), indent=2, ensure_ascii=False)
     except (NotStrictJSONError, ValueError):
         return body
-
-
-def _part(name: str) -> str:
-    return files("aml_contract.report.html").joinpath(name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

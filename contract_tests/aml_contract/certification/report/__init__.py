@@ -1,0 +1,1 @@
+"""Reports of a certification: live progress, the terminal, JSON, and one HTML page."""
