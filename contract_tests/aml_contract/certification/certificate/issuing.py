@@ -17,7 +17,7 @@ from aml_contract.certification.certificate.statement import (
     read_statement,
     subject_of,
 )
-from aml_contract.certification.stage import Basis, Stage, StageResult, StageVerdict
+from aml_contract.certification.stage import Basis, Stage, StageResult, verdict_of
 
 VALIDITY = timedelta(days=90)
 """How long a certificate is valid if nothing else is said: a submission and its Full runs."""
@@ -68,7 +68,7 @@ def issue(  # noqa: PLR0913  a certificate says as much
             endpoint=endpoint,
             stages=list(results),
             capabilities_declined=declined,
-            verdict=StageVerdict.PASS,
+            verdict=verdict_of({result.stage: result.judgement for result in results}),
             seed=seed,
             run_id=run_id,
             issued=issued,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from packaging.version import InvalidVersion, Version
 from securesystemslib.dsse import Envelope
-from securesystemslib.exceptions import VerificationError
+from securesystemslib.exceptions import UnverifiedSignatureError
 from securesystemslib.signer import Signature
 
 from aml_contract.certification.certificate.derivation import derived
@@ -125,7 +125,7 @@ def _signer(key_id: str, signature: Signature, pae: bytes, store: TrustStore) ->
         )
     try:
         key.verifier.verify_signature(signature, pae)
-    except VerificationError:
+    except UnverifiedSignatureError:
         raise RefusedError(
             Reason.CHANGED,
             f"the signature of {key.name} ({key.organisation}) does not fit: the certificate or "
