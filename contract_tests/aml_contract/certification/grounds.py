@@ -45,14 +45,15 @@ def as_remark(ground: Ground) -> Ground:
 
 
 def judged(grounds: Iterable[Ground], good: str) -> Judgement:
-    """The judgement of these grounds: the worst of them; the worst stand first.
+    """The judgement of these grounds: the worst of them; the worst stand first, each once.
 
     Args:
         grounds: in the order in which they are found.
         good: the summary where none counts.
     """
     order = (*_WORST_FIRST, StageVerdict.PASS)
-    ranked = sorted(grounds, key=lambda ground: order.index(ground.verdict))
+    once = {ground.problem.sentence: ground for ground in grounds}.values()
+    ranked = sorted(once, key=lambda ground: order.index(ground.verdict))
     count = sum(ground.problem.counts for ground in ranked)
     return Judgement(
         verdict=ranked[0].verdict if ranked else StageVerdict.PASS,
