@@ -15,7 +15,16 @@ from aml_contract.matrix.entry import Entry
 from aml_contract.rule import Rule
 
 _APART = frozenset(
-    {"certification", "config", "configured.py", "matrix", "pytest_plugin", "report", "smoke"}
+    {
+        "certification",
+        "comparison",
+        "config",
+        "configured.py",
+        "matrix",
+        "pytest_plugin",
+        "report",
+        "smoke",
+    }
 )
 """What shows results or finds settings; it decides none."""
 _KINDS = frozenset({".json", ".py"})

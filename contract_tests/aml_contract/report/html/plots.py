@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aml_contract.checking.document import Report
@@ -36,7 +36,26 @@ class Plot:
     @property
     def path(self) -> str:
         """The points as a line."""
-        return " ".join(f"{'L' if n else 'M'}{x} {y}" for n, (x, y) in enumerate(self.points))
+        return path_of(self.points)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How the answers of one run are spread, beside those of others."""
+
+    name: str
+    path: str
+    label: tuple[float, float]
+    """Where its name stands."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Several spreads in one picture of the size of a :class:`Plot`."""
+
+    curves: list[Curve]
+    x: list[Tick]
+    y: list[Tick]
 
 
 @dataclass(frozen=True)
@@ -77,11 +96,33 @@ def plots(report: Report) -> list[Latencies]:
     ]
 
 
+def together(spreads: Mapping[str, Samples]) -> Curves:
+    """The spreads of several runs on the same axes, each with its name at a height of its own."""
+    seconds = [max(cut, 1e-5) for samples in spreads.values() for cut in samples.quantiles]
+    low, high = _around(min(seconds), max(seconds))
+    across = _Scale(low, high, _LEFT, WIDTH - _RIGHT, log=True)
+    share = _Scale(0, 100, HEIGHT - _BOTTOM, _TOP)
+    curves = []
+    for number, (name, samples) in enumerate(spreads.items(), 1):
+        points = [(across(took), share(n)) for n, took in enumerate(samples.quantiles)]
+        label = points[round(100 * number / (len(spreads) + 1))]
+        curves.append(Curve(name, path_of(points), label))
+    return Curves(
+        curves,
+        x=[Tick(across(mark), _in_words(mark)) for mark in _log_ticks(low, high)],
+        y=_shares(share),
+    )
+
+
+def path_of(points: Sequence[tuple[float, float]]) -> str:
+    """Points as a line of SVG."""
+    return " ".join(f"{'L' if n else 'M'}{x} {y}" for n, (x, y) in enumerate(points))
+
+
 def _latencies(operation: str, latency: Latency, samples: Samples) -> Latencies:
     seconds = [max(seconds, 1e-5) for _, seconds in samples.points]
     fastest, slowest = min(seconds), max(seconds)
-    low = max(step for step in _round_steps(fastest) if step < fastest)
-    high = min(step for step in _round_steps(slowest) if step > slowest)
+    low, high = _around(fastest, slowest)
     end = max((when for when, _ in samples.points), default=0.0) or 1.0
     time = _Scale(0, end, _LEFT, WIDTH - _RIGHT)
     up = _Scale(low, high, HEIGHT - _BOTTOM, _TOP, log=True)
@@ -101,7 +142,7 @@ def _latencies(operation: str, latency: Latency, samples: Samples) -> Latencies:
         spread=Plot(
             points=[(across(took), share(n)) for n, took in enumerate(samples.quantiles)],
             x=[Tick(across(mark), _in_words(mark)) for mark in marks],
-            y=[Tick(share(n), f"{n} %") for n in (0, 25, 50, 75, 100)],
+            y=_shares(share),
             lines=_apart([Tick(across(value), name) for name, value in percentiles.items()], 48),
         ),
     )
@@ -116,6 +157,16 @@ def _apart(lines: Sequence[Tick], room: float) -> list[Tick]:
         else:
             kept.append(line)
     return kept
+
+
+def _around(fastest: float, slowest: float) -> tuple[float, float]:
+    """Round values, one below and one above."""
+    low = max(step for step in _round_steps(fastest) if step < fastest)
+    return low, min(step for step in _round_steps(slowest) if step > slowest)
+
+
+def _shares(share: _Scale) -> list[Tick]:
+    return [Tick(share(n), f"{n} %") for n in (0, 25, 50, 75, 100)]
 
 
 def _in_words(seconds: float) -> str:
