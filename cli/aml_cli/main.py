@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from aml_cli import (
+    certify,
     check,
+    compare,
     explain,
     forget,
     init,
@@ -46,8 +48,10 @@ app.command("rules")(rules.rules)
 app.command("explain")(explain.explain)
 app.command("smoke")(smoke.smoke)
 app.command("matrix")(matrix.matrix)
+app.command("certify")(certify.certify)
 app.add_typer(keys.app, name="keys")
 app.command("verify")(verify.verify)
+app.command("compare")(compare.compare)
 
 
 def _print_version(wanted: bool) -> None:

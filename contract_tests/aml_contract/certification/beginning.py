@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from aml_contract.certification.certificate.statement import Kit, Requirements
 from aml_contract.certification.declaration import Declaration
+from aml_contract.certification.stage import Basis
+from aml_contract.config import Resolved
 from aml_contract.documented import Documented
+from aml_contract.endpoint.target import Target
+from aml_contract.run import new_run_id
 
 
 class Beginning(Documented):
@@ -49,6 +54,42 @@ class Beginning(Documented):
             for name, then, value in pairs
             if then != value
         ]
+
+
+def beginning_of(  # noqa: PLR0913  all that must stay as it is
+    basis: Basis,
+    settings: Resolved,
+    target: Target,
+    *,
+    seed: int,
+    allow_private: bool = False,
+    volume: int | None = None,
+) -> Beginning:
+    """What a certification begins with now.
+
+    Args:
+        basis: the declaration and the requirement set.
+        settings: those of the endpoint's file.
+        target: the endpoint.
+        seed: chooses its course.
+        allow_private: whether it is a rehearsal.
+        volume: Adds of the run to be forecast.
+    """
+    requirements = basis.requirements
+    return Beginning(
+        run_id=new_run_id(),
+        began=datetime.now(UTC).isoformat(),
+        seed=seed,
+        kit=Kit.installed(),
+        requirement_set=Requirements(
+            name=requirements.name, track=requirements.track, digest=requirements.digest
+        ),
+        declaration=basis.declaration,
+        target=[target.credentials.redact(flag) for flag in target.flags],
+        declined=sorted(settings["without"]),
+        allow_private=allow_private,
+        volume=volume,
+    )
 
 
 def _kit(one: Beginning) -> str:

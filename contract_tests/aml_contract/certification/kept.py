@@ -43,7 +43,7 @@ class Kept:
         self.directory = directory
         self._beginning = directory / "certification.json"
 
-    def beginning(self) -> Beginning | None:
+    def earlier(self) -> Beginning | None:
         """What the certification in it began with; ``None`` if there is none.
 
         Raises:
@@ -51,13 +51,38 @@ class Kept:
         """
         return _read(Beginning, self._beginning) if self._beginning.exists() else None
 
-    def begin(self, beginning: Beginning) -> None:
-        """Keep what a new certification begins with.
+    def begin(self, beginning: Beginning) -> Beginning:
+        """Begin a certification.
 
         Raises:
-            NotKept: it cannot be written.
+            CannotGoOn: there is one already.
+            NotKept: what it begins with cannot be written.
         """
+        if there := self.earlier():
+            raise CannotGoOn(
+                f"{self.directory} holds the certification {there.run_id}: --resume goes on with "
+                "it, and --out DIR names another directory"
+            )
         _write(self._beginning, beginning)
+        return beginning
+
+    def go_on(self, now: Beginning) -> Beginning:
+        """Go on with the certification that is there; its name and its seed stay.
+
+        Raises:
+            CannotGoOn: there is none, or it began with something else.
+        """
+        there = self.earlier()
+        if there is None:
+            raise CannotGoOn(
+                f"{self.directory} holds no certification to go on with: leave --resume out"
+            )
+        if differences := there.differences(now):
+            raise CannotGoOn(
+                f"the certification {there.run_id} cannot go on otherwise than it began: "
+                f"{'; '.join(differences)}. Undo that, or begin anew with another --out"
+            )
+        return there
 
     def results(self) -> dict[str, StageResult]:
         """The finished stages, in their order.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aml_contract.certification.document import End
-from aml_contract.certification.stage import ORDER, Problem, StageResult, StageVerdict
+from aml_contract.certification.stage import ORDER, StageResult, StageVerdict
 
 _ENDS = {
     "interrupted": "It was interrupted",
@@ -13,21 +13,19 @@ _ENDS = {
     "error": "The kit broke, not the endpoint,",
     "not-kept": "What was measured could not be kept",
 }
-_AGAIN = "then certify again, with another --out"
+_AGAIN = "Then certify again, with another --out"
 
 
 def reason_of(results: Sequence[StageResult], verdict: StageVerdict, stopped: End | None) -> str:
     """Why the verdict is what it is, in one sentence."""
     if verdict is StageVerdict.PASS:
         return "Every stage passed."
-    for result in results:
-        if result.judgement.verdict is verdict:
-            return f"Stage {result.stage}: {result.judgement.summary}"
-    if stopped:
+    if stopped and verdict is not StageVerdict.FAIL:
         return f"{_ENDS[stopped.why]} in stage {stopped.stage}."
+    if decisive := _decisive(results, verdict):
+        return f"Stage {decisive.stage}: {decisive.judgement.summary}"
     there = {result.stage for result in results}
-    lacking = [name for name in ORDER if name not in there]
-    return f"Not measured: {', '.join(lacking)}."
+    return f"Not measured: {', '.join(name for name in ORDER if name not in there)}."
 
 
 def advice_of(
@@ -37,31 +35,27 @@ def advice_of(
     *,
     signed: bool,
 ) -> str:
-    """What to do next, in one sentence."""
-    if stopped:
-        kept = ", ".join(result.stage for result in results) or "nothing yet"
-        goes_on = f"the same command with --resume goes on (kept: {kept})."
-        if verdict is not StageVerdict.FAIL:
-            return f"{goes_on[:1].upper()}{goes_on[1:]}"
+    """What to do next, in a sentence or two."""
+    if verdict is StageVerdict.PASS and signed:
+        return "Hand certificate.json to whoever asks; `aml verify` reads it."
     if verdict is StageVerdict.PASS:
         return (
-            "Hand certificate.json to whoever asks; `aml verify` reads it."
-            if signed
-            else "It is not signed: the same command with --resume and --key FILE signs it, and "
+            "It is not signed: the same command with --resume and --key FILE signs it, and "
             "measures nothing again."
         )
-    first = _first(results, verdict)
-    fix = f"{first.fix.rstrip('.')}, " if first and first.fix else ""
-    return f"{fix[:1].upper()}{fix[1:]}{_AGAIN if fix else _AGAIN.removeprefix('then ')}."
+    if stopped and verdict is not StageVerdict.FAIL:
+        kept = ", ".join(result.stage for result in results) or "nothing"
+        return f"The same command with --resume goes on; finished so far: {kept}."
+    decisive = _decisive(results, verdict)
+    counts = [each for each in decisive.judgement.problems if each.counts] if decisive else []
+    if not counts:
+        return f"{_AGAIN}."
+    first = (counts[0].fix or counts[0].sentence).rstrip(".")
+    if len(counts) == 1:
+        return f"{first[:1].upper()}{first[1:]}. {_AGAIN}."
+    return f"Mend the {len(counts)} problems of that stage; the first: {first}. {_AGAIN}."
 
 
-def _first(results: Sequence[StageResult], verdict: StageVerdict) -> Problem | None:
-    """What to see to first: the first problem that counts of the stage that decides."""
-    problems = (
-        problem
-        for result in results
-        if result.judgement.verdict is verdict
-        for problem in result.judgement.problems
-        if problem.counts
-    )
-    return next(problems, None)
+def _decisive(results: Sequence[StageResult], verdict: StageVerdict) -> StageResult | None:
+    """The first stage that has the verdict of all."""
+    return next((one for one in results if one.judgement.verdict is verdict), None)

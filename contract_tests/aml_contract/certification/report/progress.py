@@ -16,11 +16,15 @@ from rich.progress import (
 
 from aml_contract.certification.report.terminal import SIGNS, STYLES
 from aml_contract.certification.session import Watch
-from aml_contract.certification.stage import ORDER, StageResult
+from aml_contract.certification.stage import ORDER, StageResult, StageVerdict
 from aml_contract.latency import in_words
 from aml_contract.report.wording import visible
 
 _QUARTERS = 4
+_HOPELESS = (
+    "  No certificate comes of this any more; what follows is measured all the same. Ctrl-C ends "
+    "it, and leaves a report."
+)
 
 
 class ProgressView(Watch):
@@ -35,6 +39,7 @@ class ProgressView(Watch):
         self._stage = ""
         self._said = ""
         self._share = 0.0
+        self._hopeful = True
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.fields[stage]}"),
@@ -98,6 +103,10 @@ class ProgressView(Watch):
         sign = SIGNS[judgement.verdict]
         text = f"{sign} {result.stage} {judgement.verdict} ({how}): {judgement.summary}"
         self._line(text, STYLES[judgement.verdict])
+        if self._hopeful and judgement.verdict is not StageVerdict.PASS:
+            self._hopeful = False
+            if result.stage != ORDER[-1]:
+                self._line(_HOPELESS)
 
     def _line(self, text: str, style: str | None = None) -> None:
         self._console.print(
