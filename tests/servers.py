@@ -14,14 +14,14 @@ _BACKLOG = 512
 
 
 @contextlib.contextmanager
-def in_thread(app, *, patient=True, host="127.0.0.1", **config):
+def in_thread(app, *, patient=True, host="127.0.0.1", port=0, **config):
     """Serve an ASGI application until the block ends; gives its URL.
 
     It shuts down as on SIGTERM; unless ``patient``, although requests are under way.
     ``config`` is uvicorn's.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.create_server((host, 0), family=family, backlog=_BACKLOG)
+    listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     config = {"log_config": None, "access_log": False, "backlog": _BACKLOG, **config}
     server = uvicorn.Server(uvicorn.Config(app, **config))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

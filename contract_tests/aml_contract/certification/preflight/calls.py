@@ -19,7 +19,11 @@ from aml_contract.exchange import Exchange, NotStrictJSONError, Operation
 
 LATER = 3
 """Calls that the first of their kind is compared with."""
-_ATTEMPTS = 3
+_ATTEMPTS = 8
+"""Tries of an ordinary request: a server that wakes up may answer 503 for a quarter minute."""
+_ATTEMPTS_WITH_OTHERS = 3
+"""Tries of one with another key."""
+_SILENCE = "no answer within"
 _SCHEMES = (Scheme.BEARER, Scheme.TOKEN, Scheme.X_API_KEY)
 
 
@@ -53,6 +57,16 @@ class Call(Documented):
         name = "An Add" if self.operation == "add" else "A Search"
         return name + keys.get(self.key, f" with the key as {self.key}")
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether it was waited for in vain, on a connection that stood."""
+        return self.answer.startswith(_SILENCE)
+
+    @property
+    def outcome(self) -> str:
+        """What came of it, as words that follow :attr:`named`."""
+        return f"{'ends with' if self.status is None else 'is answered'} {self.answer}"
+
 
 class Caller:
     """Sends the requests of a preflight, one after another, for users of its own.
@@ -83,6 +97,8 @@ class Caller:
         for operation in ("search", "add"):
             for _ in range(1 + LATER):
                 await self._call(operation)
+                if self.calls[-1].unanswered:
+                    return self.calls  # each further one would be waited for as long
         if auth.scheme is not Scheme.NONE:
             wrong = key_header(auth.scheme, f"aml-preflight-{secrets.token_hex(12)}")
             for key, headers in (("none", {}), ("wrong", wrong)):
@@ -114,9 +130,15 @@ class Caller:
             made = await self._endpoint.send(operation, body, method=method, url=url, auth=headers)
             seconds.append(made.seconds)
             skew.append(_skew(made, began))
+            if (made.error or "").startswith(_SILENCE):
+                raise _Silence(made)
             return made
 
-        made = await send_again(once, attempts=_ATTEMPTS, patience=self._patience, heed=True)
+        attempts = _ATTEMPTS if key == "right" else _ATTEMPTS_WITH_OTHERS
+        try:
+            made = await send_again(once, attempts=attempts, patience=self._patience, heed=True)
+        except _Silence as silence:
+            made = silence.made
         call = Call(
             operation=operation,
             url=made.url,
@@ -155,6 +177,14 @@ class Caller:
         if found is None or made.status is None or not 300 <= made.status < 400:
             return None
         return self._endpoint.auth.redact(found.partition("?")[0])
+
+
+class _Silence(Exception):  # noqa: N818  no error: a reason not to send again
+    """A request that was waited for in vain; a second wait would teach nothing."""
+
+    def __init__(self, made: Exchange) -> None:
+        super().__init__(made.error)
+        self.made = made
 
 
 def _fits(made: Exchange) -> bool:

@@ -23,6 +23,10 @@ class Preflight(Documented):
     health_url: str
     scheme: str
     """How the key travels."""
+    wait: float
+    """Seconds that an answer was waited for."""
+    declared: float
+    """Seconds within which every answer comes, as it is declared or set."""
     proxies: list[str] = Field(default_factory=list)
     """Variables that name proxies, which are passed by."""
     origins: list[Origin] = Field(default_factory=list)

@@ -22,6 +22,9 @@ from aml_contract.endpoint.http import (
 )
 from aml_contract.endpoint.target import Target
 
+_WAIT = 120.0
+"""Seconds that an answer is waited for: proxies wait no longer (clause F2), nor do people."""
+
 
 class PreflightStage:
     """Looks at names, addresses and certificates, and sends some thirty requests."""
@@ -37,7 +40,9 @@ class PreflightStage:
         Raises:
             Unreachable: no host takes a connection.
         """
-        async with _opened(_as_declared(context)) as endpoint:
+        declared = _declared_wait(context)
+        wait = min(declared, context.target.timeout, _WAIT)
+        async with _opened(replace(context.target, timeout=wait)) as endpoint:
             seen = Preflight(
                 at=datetime.now(UTC),
                 allow_private=context.allow_private,
@@ -45,6 +50,8 @@ class PreflightStage:
                 search_url=endpoint.search_url,
                 health_url=endpoint.health_url,
                 scheme=str(endpoint.auth.scheme),
+                wait=wait,
+                declared=declared,
                 proxies=list(ignored_proxies()),
                 origins=await origins.looked_up(endpoint.urls),
             )
@@ -59,12 +66,11 @@ class PreflightStage:
         return judged(_grounds(seen), _good(seen))
 
 
-def _as_declared(context: Context) -> Target:
-    """The target, with the longest time that an answer may take as it is declared."""
+def _declared_wait(context: Context) -> float:
+    """The longest that an answer may take, as it is declared; else as it is set."""
     declared = context.basis.declaration
     times = (declared.add_timeout, declared.search_timeout)
-    longest = max((time for time in times if time), default=context.target.timeout)
-    return replace(context.target, timeout=min(longest, context.target.timeout))
+    return max((time for time in times if time), default=context.target.timeout)
 
 
 @asynccontextmanager
@@ -97,7 +103,7 @@ def _grounds(seen: Preflight) -> Iterator[Ground]:
         yield remark(sentence, "see that this is meant: the platform posts both there", "E2")
     for origin in seen.origins:
         yield from origins.grounds(origin, seen.at, allow_private=seen.allow_private)
-    yield from answers.grounds(seen.calls, seen.scheme, seen.health_url)
+    yield from answers.grounds(seen)
     yield from pace.grounds(seen.calls)
     if seen.proxies:
         yield remark(
