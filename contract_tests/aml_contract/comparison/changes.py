@@ -31,7 +31,7 @@ class Changes:
     newly_known: list[RuleResult]
     """The other way round; what fails stands under ``newly_failing``."""
     latency: list[str]
-    """A sentence for each percentile of note."""
+    """A sentence for each percentile that is clearly another, or why there is none."""
 
     @property
     def groups(self) -> list[tuple[str, Outcome | None, list[RuleResult]]]:
@@ -96,6 +96,9 @@ def _changes(before: Source, after: Source) -> Changes:
 
 
 def _slower_or_faster(before: Source, after: Source) -> Iterator[str]:
+    if _load(before) != _load(after):
+        yield "Times are not compared: the runs sent other requests, or other numbers at once."
+        return
     for operation, now in after.report.latency.items():
         was = before.report.latency.get(operation)
         if was is None:
@@ -109,6 +112,12 @@ def _slower_or_faster(before: Source, after: Source) -> Iterator[str]:
                     f"{operation.capitalize()} takes {word}: {name} {in_words(today)}, "
                     f"before {in_words(then)} ({_counts(was, now)})"
                 )
+
+
+def _load(source: Source) -> tuple[int, frozenset[str]]:
+    """What decides which requests are sent, and how many side by side."""
+    tried = frozenset(one.rule for one in source.report.rules if one.requests)
+    return source.report.settings.concurrency, tried
 
 
 def _counts(was: Latency, now: Latency) -> str:

@@ -27,8 +27,13 @@ class Row:
 
     @property
     def differs(self) -> bool:
-        """Whether it came to something else in one of them."""
-        return len(set(self.outcomes)) > 1
+        """Whether it came to something else in one of those that tried it."""
+        return len(set(self.outcomes) - {None}) > 1
+
+    @property
+    def passed(self) -> bool:
+        """Whether it passed wherever it was tried."""
+        return set(self.outcomes) <= {Outcome.PASSED, None}
 
     @property
     def worst(self) -> int:
@@ -57,8 +62,9 @@ class SideBySide:
         )
         differing = sum(row.differs for row in self.rows)
         if not differing:
-            return f"{what}; all {len(self.rows)} rules came out alike."
-        return f"{what}; {differing} of {len(self.rows)} rules came out differently."
+            return f"{what}; no rule came out differently."
+        rules = "1 rule" if differing == 1 else f"{differing} rules"
+        return f"{what}; {rules} of {len(self.rows)} came out differently."
 
 
 def side_by_side(sources: Sequence[Source]) -> SideBySide:

@@ -20,7 +20,7 @@ def print_side_by_side(console: Console, found: SideBySide) -> None:
     console.print()
     console.print(_legend(found))
     _print_stages(console, found)
-    notable = [row for row in found.rows if row.differs or set(row.outcomes) != {Outcome.PASSED}]
+    notable = [row for row in found.rows if not row.passed]
     if notable:
         console.print()
         console.print(_rules(found, notable))
@@ -28,7 +28,8 @@ def print_side_by_side(console: Console, found: SideBySide) -> None:
         console.print(Text(f"{signs}  · not among those tried", style="dim"), soft_wrap=True)
     passed = len(found.rows) - len(notable)
     if passed:
-        console.print(f"{passed} rules passed in all of them.", style="dim", highlight=False)
+        words = f"{passed} rules passed wherever they were tried."
+        console.print(Text(words, style="dim"))
     console.print()
     console.print(_latency(found))
     for remark in found.remarks:

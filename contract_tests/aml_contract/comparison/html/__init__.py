@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aml_contract.comparison.side_by_side import SideBySide
-from aml_contract.outcome import Outcome
 from aml_contract.report.html.frame import Frame
 from aml_contract.report.html.plots import together
 from aml_contract.report.wording import NAMES, SIGNS, by_weight, visible
@@ -16,14 +15,12 @@ def html(found: SideBySide) -> str:
     frame = Frame("aml_contract.comparison.html", styles=_STYLES)
     environment = frame.environment()
     environment.globals |= {"NAMES": NAMES, "SIGNS": SIGNS, "by_weight": by_weight}
-    notable = [row for row in found.rows if row.differs or set(row.outcomes) != {Outcome.PASSED}]
     stages = dict.fromkeys(name for source in found.sources for name in source.stages)
     text = environment.get_template("comparison.html.j2").render(
         found=found,
         frame=frame,
-        notable=notable,
-        alike=[row for row in found.rows if row not in notable],
-        outcomes=list(Outcome),
+        notable=[row for row in found.rows if not row.passed],
+        passed=[row for row in found.rows if row.passed],
         stages=list(stages),
         spreads={
             operation: together(samples)
