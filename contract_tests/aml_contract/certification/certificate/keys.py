@@ -165,10 +165,11 @@ def read_small(path: Path, *, follow: bool = True) -> tuple[bytes, int]:
     except OSError as error:
         why = "it is a link" if path.is_symlink() and not follow else error.strerror
         raise KeyFileError(f"{path} cannot be read: {why}") from None
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        raise KeyFileError(f"{path} is no ordinary file")
     with os.fdopen(handle, "rb") as file:
-        mode = os.fstat(handle).st_mode
-        if not stat.S_ISREG(mode):
-            raise KeyFileError(f"{path} is no ordinary file")
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise KeyFileError(f"{path} has more than {MOST_BYTES // 1024} KiB, which no key has")
