@@ -1,6 +1,8 @@
 """``aml verify``: what it prints and writes, and how it ends."""
 
 import json
+import re
+import shlex
 import socket
 from datetime import UTC, datetime, timedelta
 
@@ -9,6 +11,7 @@ from typer.testing import CliRunner
 
 from aml_cli.main import app
 from aml_contract.certification import stages
+from aml_contract.certification.certificate import Reason, load_private_key
 from aml_contract.certification.certificate.account import Verification
 from tests.certification.certified import (
     ADD_URL,
@@ -21,6 +24,7 @@ from tests.certification.certified import (
     trusted,
 )
 from tests.certification.declared import OPEN_SOURCE, declared
+from tests.docs.pages import ROOT, blocks_of
 
 KEY = new_key()
 NOW = datetime.now(UTC)
@@ -183,3 +187,32 @@ def test_a_terminal_is_told_nothing_but_text(here):
     ran = verify()
     assert ran.exit_code == 1
     assert not {"\x1b", "\x07", "\u202e"} & set(ran.stdout)
+
+
+PAGE = ROOT / "docs" / "howto" / "certificates.md"
+
+
+def test_the_commands_of_the_page_do_what_it_says(tmp_path_factory, monkeypatch):
+    at = tmp_path_factory.mktemp("reader")
+    monkeypatch.chdir(at)
+    endpoint_file(at / "endpoint.toml")
+    words = [line.split(maxsplit=2)[1:2] for line in _commands()]
+    assert words == [["keys"], ["keys"], ["keys"], ["verify"], ["verify"]]
+    for line in _commands():
+        ran = CliRunner().invoke(app, shlex.split(line)[1:])
+        assert ran.exit_code == 0, f"{line}: {ran.output}"
+        if line.startswith("aml keys new"):
+            signer = load_private_key(at / "organiser.key")
+            (at / "certificate.json").write_bytes(certificate(signer, issued=NOW))
+    assert json.loads((at / "verified.json").read_text())["valid"] is True
+
+
+def _commands():
+    shell = [block.text for block in blocks_of(PAGE) if block.language == "sh"]
+    return [line for text in shell for line in text.splitlines()]
+
+
+def test_the_page_knows_every_reason():
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    told = [word for row in rows for word in re.findall(r"`([a-z-]+)`", row.split("|")[1])]
+    assert sorted(told) == sorted(Reason)

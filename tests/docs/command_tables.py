@@ -8,12 +8,16 @@ import typer
 from aml_cli.main import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
-_TABLE = re.compile(r"(<!-- options of aml (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_TABLE = re.compile(r"(<!-- options of aml ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def commands():
-    """Every command of ``aml`` by name."""
-    return typer.main.get_command(app).commands
+    """Every command of ``aml`` by name: ``check``, ``keys new``."""
+    found = {}
+    for name, command in typer.main.get_command(app).commands.items():
+        inner = getattr(command, "commands", {})
+        found |= {f"{name} {each}": inner[each] for each in inner} or {name: command}
+    return found
 
 
 def table(command):
