@@ -17,6 +17,7 @@ from aml_contract.config.settings import CHOOSERS
 
 if TYPE_CHECKING:
     from aml_contract.config.asking import Answers
+    from aml_contract.config.written import Section
     from aml_contract.endpoint.target import Target
 
 _TIMEOUT = 10.0
@@ -29,6 +30,10 @@ def init(
         Path, typer.Option(metavar="FILE", help="Where to write it.", show_default=False)
     ] = Path("aml.toml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    declaration: Annotated[
+        bool,
+        typer.Option("--declaration", help="Write a [declaration] to fill in, for aml certify."),
+    ] = False,
 ) -> None:
     """Write an aml.toml by asking the endpoint a few harmless questions.
 
@@ -66,10 +71,17 @@ def init(
         raise typer.Exit(130)
     (found,) = answers
     values = _values(given, found, managed=target.managed)
+    further = _declaration() if declaration else ()
     written = f"Written by aml init, which asked {found.asked} questions and stored nothing."
-    if code := write_file(output, toml_text(values, [written, *found.remarks])):
+    if code := write_file(output, toml_text(values, [written, *found.remarks], further)):
         raise typer.Exit(code)
     _print_result(output, found)
+
+
+def _declaration() -> tuple[Section, ...]:
+    from aml_contract.certification.declaration.file import sections
+
+    return sections()
 
 
 def _prompted() -> dict[str, Any]:

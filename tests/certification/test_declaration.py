@@ -118,7 +118,7 @@ def test_models_are_never_judged():
         ({"search_timeout": 0.0}, "search_timeout is 0 s, which is not between", "F2"),
         ({"retention_days": 31}, "retention_days is 31, which is not between 0 and 30.", "L3"),
         ({"retention_days": -1}, "retention_days is -1, which", "L3"),
-        ({"track": "coding"}, "track is 'coding' in [declaration] but 'textual' in", "T1"),
+        ({"track": "coding"}, "track is 'coding' in [declaration], but the setting is", "T1"),
     ],
 )
 def test_what_may_not_be_fails_in_one_sentence(changes, words, clause):
@@ -167,10 +167,13 @@ def test_a_time_that_proxies_do_not_wait_for_is_a_remark():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"timeout": "59"}, "add_timeout is 60 s, but timeout in [limits] is 59: the kit would"),
-        ({"add_concurrency": "17"}, "add_concurrency is 16 in [declaration] but 17 in [limits]."),
-        ({"search_concurrency": "8"}, "search_concurrency is 32 in [declaration] but 8 in"),
-        ({"track": "multimodal"}, "track is 'textual' in [declaration] but 'multimodal' in"),
+        ({"timeout": "59"}, "add_timeout is 60 s, but the setting timeout is 59: the kit would"),
+        (
+            {"add_concurrency": "17"},
+            "add_concurrency is 16 in [declaration], but the setting is 17.",
+        ),
+        ({"search_concurrency": "8"}, "search_concurrency is 32 in [declaration], but the setting"),
+        ({"track": "multimodal"}, "track is 'textual' in [declaration], but the setting"),
     ],
 )
 def test_settings_that_say_otherwise_are_named(settings, words):

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,9 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
+from aml_contract.certification.declaration import Declaration, declaration_from
+from aml_contract.certification.declaration.checks import Circumstances, grounds
+from aml_contract.certification.declaration.file import sections
 from aml_contract.config import SETTINGS, resolve
 from aml_contract.config.written import toml_text
 from tests.kit.conftest import command
@@ -238,6 +242,26 @@ def test_every_setting_stands_in_the_file_as_a_comment_that_can_be_taken_up(tmp_
     (tmp_path / "aml.toml").write_text(text)
     found = resolve({}, environ={}, directory=tmp_path)
     assert len(found.given) == len(SETTINGS)
+
+
+def test_a_declaration_is_written_where_it_is_asked_for(init, tmp_path):
+    with in_thread(Endpoint().app) as url:
+        assert init("--url", url).returncode == 0
+        assert "[declaration]" not in (tmp_path / "aml.toml").read_text()
+        assert init("--url", url, "--declaration", "--force").returncode == 0
+    file = tmp_path / "aml.toml"
+    assert tomllib.loads(file.read_text())["declaration"] == {"review": {}}
+    assert declaration_from(file) == Declaration()
+    assert set(resolve({}, environ={}, directory=tmp_path).origins) == {"url"}
+
+
+def test_what_a_declaration_has_as_comments_is_complete_when_it_is_taken_up(tmp_path):
+    _, _, text = toml_text({}, (), sections()).partition("[declaration]")
+    file = tmp_path / "aml.toml"
+    file.write_text("[declaration]" + re.sub(r"^# (?=\w+ = )", "", text, flags=re.MULTILINE))
+    declared = declaration_from(file)
+    assert declared.model_fields_set == set(Declaration.model_fields)
+    assert not list(grounds(declared, Circumstances(track="textual", auth="bearer")))
 
 
 def test_a_server_that_the_kit_starts_is_asked_too_and_check_reads_what_is_written(init, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from aml_contract.config.settings import SETTINGS, Kind, Setting
 
@@ -42,12 +43,27 @@ _EXAMPLES: Mapping[str, object] = {
 }
 
 
-def toml_text(values: Mapping[str, object], remarks: Sequence[str] = ()) -> str:
+@dataclass(frozen=True)
+class Section:
+    """A section that is no settings, all of it comments to take up."""
+
+    name: str
+    about: str
+    examples: Mapping[Setting, object]
+    """What can stand in it, and as what."""
+
+
+def toml_text(
+    values: Mapping[str, object],
+    remarks: Sequence[str] = (),
+    further: Sequence[Section] = (),
+) -> str:
     """The text of the file.
 
     Args:
         values: what is known, by the settings' names.
         remarks: what to say at its top.
+        further: sections after those of settings.
     """
     lines = [
         "# Settings of aml check, aml smoke, aml reproduce and pytest --aml-contract.",
@@ -60,18 +76,22 @@ def toml_text(values: Mapping[str, object], remarks: Sequence[str] = ()) -> str:
         lines += ["", f"[{section}]", *_comment(about), ""]
         for setting in SETTINGS:
             if setting.section == section:
-                lines += _entry(setting, values)
+                lines += _entry(setting, values, _example(setting))
+    for one in further:
+        lines += ["", f"[{one.name}]", *_comment(one.about), ""]
+        for setting, example in one.examples.items():
+            lines += _entry(setting, {}, example)
     return "\n".join(lines) + "\n"
 
 
-def _entry(setting: Setting, values: Mapping[str, object]) -> Iterator[str]:
+def _entry(setting: Setting, values: Mapping[str, object], example: object) -> Iterator[str]:
     yield from _comment(setting.help)
     if setting.choices:
         yield from _comment(f"One of {', '.join(setting.choices)}.")
     if setting.name in values:
         yield f"{setting.name} = {_written(values[setting.name])}"
     else:
-        yield f"# {setting.name} = {_written(_example(setting))}"
+        yield f"# {setting.name} = {_written(example)}"
 
 
 def _example(setting: Setting) -> object:

@@ -150,7 +150,7 @@ def _times(declared: Declaration, beside: Circumstances) -> Iterator[Ground]:
             )
         if beside.timeout is not None and beside.timeout < seconds:
             yield wrong(
-                f"{name} is {seconds:g} s, but timeout in [limits] is {beside.timeout:g}: the kit "
+                f"{name} is {seconds:g} s, but the setting timeout is {beside.timeout:g}: the kit "
                 "would give up sooner than declared.",
                 "give timeout at least the declared seconds, or take it out",
                 "F2",
@@ -167,7 +167,7 @@ def _times(declared: Declaration, beside: Circumstances) -> Iterator[Ground]:
 def _settings(declared: Declaration, beside: Circumstances) -> Iterator[Ground]:
     if declared.track and declared.track != beside.track:
         yield wrong(
-            f"track is {declared.track!r} in [declaration] but {beside.track!r} in [capabilities].",
+            f"track is {declared.track!r} in [declaration], but the setting is {beside.track!r}.",
             f'write track = "{declared.track}" into [capabilities], or correct the declaration',
             "T1",
         )
@@ -175,7 +175,7 @@ def _settings(declared: Declaration, beside: Circumstances) -> Iterator[Ground]:
         stated, set_to = getattr(declared, name), getattr(beside, name)
         if None not in (stated, set_to) and stated != set_to:
             yield wrong(
-                f"{name} is {stated} in [declaration] but {set_to} in [limits].",
-                f"take {name} out of [limits]: what is declared is what is tried",
+                f"{name} is {stated} in [declaration], but the setting is {set_to}.",
+                "take the setting out: what is declared is what is tried",
                 "L1",
             )

@@ -15,7 +15,9 @@ from aml_contract.certification.declaration.credentials import credential_in
 from aml_contract.certification.declaration.model import Declaration
 from aml_contract.config import ConfigError, Setting, files
 from aml_contract.config.settings import Kind
+from aml_contract.config.written import Section
 
+_REVIEW = "review"
 _KINDS: Mapping[Any, Kind] = {
     str: Kind.TEXT,
     int: Kind.WHOLE,
@@ -31,6 +33,25 @@ def fields() -> tuple[Setting, ...]:
     return tuple(_field(name, info) for name, info in Declaration.model_fields.items())
 
 
+def sections() -> tuple[Section, ...]:
+    """What a new file has of a declaration: every field and row as a comment to take up."""
+    infos = Declaration.model_fields
+    stated = {each: infos[each.name].examples for each in fields() if each.name != _REVIEW}
+    return (
+        Section(
+            "declaration",
+            "What you state of the endpoint, for aml certify: what no request shows. "
+            "A division needs its own fields alone.",
+            {field: examples[0] for field, examples in stated.items() if examples},
+        ),
+        Section(
+            f"declaration.{_REVIEW}",
+            "Answers to what cannot be seen from outside.",
+            {Setting(row.number, "declaration", row.question): row.example for row in CHECKLIST},
+        ),
+    )
+
+
 def declaration_from(path: Path) -> Declaration:
     """What the file declares; nothing where it has no ``[declaration]``.
 
@@ -44,8 +65,8 @@ def declaration_from(path: Path) -> Declaration:
     for row in dict(_answers(found)):
         if row not in rows:
             raise ConfigError(
-                f"{found['review'].where}: there is no row {row} in "
-                f"[{file.prefix}declaration.review]; there are {', '.join(rows)}"
+                f"{found[_REVIEW].where}: there is no row {row} in "
+                f"[{file.prefix}declaration.{_REVIEW}]; there are {', '.join(rows)}"
             )
     declaration = Declaration.model_validate({name: each.value for name, each in found.items()})
     for name, text in declaration.texts.items():
@@ -59,7 +80,7 @@ def declaration_from(path: Path) -> Declaration:
 
 
 def _answers(found: Mapping[str, files.Entry]) -> Mapping[str, str]:
-    answers = found["review"].value if "review" in found else {}
+    answers = found[_REVIEW].value if _REVIEW in found else {}
     return answers if isinstance(answers, dict) else {}
 
 

@@ -24,43 +24,43 @@ class Declaration(Documented):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    system: str = ""
+    system: str = Field(default="", examples=["my-memory"])
     """The memory's name, as the leaderboard shows it."""
-    version: str = ""
+    version: str = Field(default="", examples=["1.4.2"])
     """Its version: one that never changes, as `1.4.2`, and no branch."""
-    track: Literal["", "textual", "coding", "multimodal"] = ""
+    track: Literal["", "textual", "coding", "multimodal"] = Field(default="", examples=["textual"])
     """The track that it is entered for."""
-    division: Literal["", "open-source", "commercial"] = ""
+    division: Literal["", "open-source", "commercial"] = Field(default="", examples=["open-source"])
     """Open-source entries give repository and commit, commercial ones a product version."""
-    repository: str = ""
+    repository: str = Field(default="", examples=["https://code.example/team/my-memory"])
     """The public repository, by its `https://` URL (open-source)."""
-    commit: str = ""
+    commit: str = Field(default="", examples=["0123456789abcdef0123456789abcdef01234567"])
     """The commit that is served, by all 40 hexadecimal digits (open-source)."""
-    product_version: str = ""
+    product_version: str = Field(default="", examples=["2026.09.1"])
     """The version of the product that is served, and stays (commercial)."""
-    attribution: str = ""
+    attribution: str = Field(default="", examples=["none"])
     """Whose work it builds on; `none` if it is all your own (open-source)."""
-    changes: str = ""
+    changes: str = Field(default="", examples=["none"])
     """What was changed in that work; `none` if nothing was (open-source)."""
-    add_models: list[str] = Field(default_factory=list)
+    add_models: list[str] = Field(default_factory=list, examples=[["gpt-4o-mini"]])
     """Language models that Add uses; `["none"]` if it uses none."""
-    search_models: list[str] = Field(default_factory=list)
+    search_models: list[str] = Field(default_factory=list, examples=[["none"]])
     """Language models that Search uses; `["none"]` if it uses none."""
-    embedding_model: str = ""
+    embedding_model: str = Field(default="", examples=["text-embedding-v4"])
     """The embedding model; `none` if there is none."""
-    add_concurrency: int | None = None
+    add_concurrency: int | None = Field(default=None, examples=[16])
     """Adds in flight that it bears: 16 to 64 (clause L1)."""
-    search_concurrency: int | None = None
+    search_concurrency: int | None = Field(default=None, examples=[32])
     """Searches in flight that it bears: 16 to 256 (clause L1)."""
-    add_timeout: float | None = None
+    add_timeout: float | None = Field(default=None, examples=[60.0])
     """Seconds within which an Add is answered: 1800 at most (clause F2)."""
-    search_timeout: float | None = None
+    search_timeout: float | None = Field(default=None, examples=[30.0])
     """Seconds within which a Search is answered: 1800 at most (clause F2)."""
-    rate_limits: str = ""
+    rate_limits: str = Field(default="", examples=["none"])
     """Limits on requests beside concurrency, as `600 requests a minute`; `none` if none."""
-    retention_days: int | None = None
+    retention_days: int | None = Field(default=None, examples=[14])
     """Days after a run until evaluation data is deleted: 30 at most (clause L3)."""
-    contact: str = ""
+    contact: str = Field(default="", examples=["oncall@memory.example"])
     """Who is told during a run that something is wrong."""
     review: dict[str, str] = Field(default_factory=dict)
     """Answers to what cannot be seen from outside, by the row of the checklist."""
