@@ -92,6 +92,8 @@ def test_without_extras_the_missing_one_is_named(bare):
         (("check", "--url", "http://127.0.0.1:9"), "contract"),
         (("smoke", "--url", "http://127.0.0.1:9"), "contract"),
         (("new", "my-memory"), "contract"),
+        (("keys", "new", "organiser"), "certify"),
+        (("verify", "certificate.json", "--trust-store", "trusted"), "certify"),
     ):
         ran = bare.run("aml", *words)
         assert ran.returncode == 2, ran.stderr
