@@ -392,7 +392,21 @@ def test_one_url_for_both_is_a_remark():
     only(judgement, StageVerdict.PASS, "Add and Search are registered under one URL.", "E2")
 
 
-# Keys (K1, K2)
+# Keys (K1 to K3)
+
+
+@pytest.mark.parametrize("query", ["?tenant=7&api_key=abc", "?t=hf_" + "aB3" * 12])
+def test_a_key_in_a_url_is_told_and_not_repeated(query):
+    with in_thread(Memory()) as url:
+        urls = {"add_url": f"{url}/add", "search_url": f"{url}/search{query}"}
+        _, judgement = judged(**urls)
+    only(judgement, StageVerdict.FAIL, "The Search URL carries a key ", "K3")
+    assert query.rpartition("=")[2] not in judgement.model_dump_json()
+
+
+def test_the_endpoints_own_key_in_a_url_is_refused_before_anything():
+    with pytest.raises(ValueError, match="a URL holds the key"):
+        judged(f"https://{HOST}/{KEY}", **KEYED)
 
 
 def test_a_key_that_is_not_asked_for_is_one_sentence_for_each_way():

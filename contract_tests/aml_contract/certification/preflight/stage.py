@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from aml_contract.certification.grounds import Ground, judged, remark
-from aml_contract.certification.preflight import answers, origins, pace
+from aml_contract.certification.preflight import answers, origins, pace, urls
 from aml_contract.certification.preflight.calls import Caller
 from aml_contract.certification.preflight.document import Preflight
 from aml_contract.certification.stage import Basis, Context, Judgement
@@ -27,7 +27,7 @@ _WAIT = 120.0
 
 
 class PreflightStage:
-    """Looks at names, addresses and certificates, and sends some thirty requests."""
+    """Looks at names, addresses and certificates, and sends some twenty requests."""
 
     name: ClassVar[str] = "preflight"
 
@@ -98,9 +98,7 @@ async def _ask(seen: Preflight, endpoint: HTTPEndpoint, context: Context) -> Non
 
 
 def _grounds(seen: Preflight) -> Iterator[Ground]:
-    if seen.add_url == seen.search_url:
-        sentence = "Add and Search are registered under one URL."
-        yield remark(sentence, "see that this is meant: the platform posts both there", "E2")
+    yield from urls.grounds(seen)
     for origin in seen.origins:
         yield from origins.grounds(origin, seen.at, allow_private=seen.allow_private)
     yield from answers.grounds(seen)
