@@ -103,7 +103,8 @@ def _meant(config: Path) -> tuple[Declaration, Endpoint | None]:
 def _print(console: Console, found: Verification) -> None:
     from aml_contract.certification.certificate.account import plain
 
-    console.print("VALID" if found.valid else "REFUSED", style="bold")
+    verdict = f"REFUSED: {found.refusal.reason}" if found.refusal else "VALID"
+    console.print(verdict, style="bold", highlight=False)
     rows = list(found.rows())
     wide = max(len(name) for name, _ in rows)
     for name, value in rows:

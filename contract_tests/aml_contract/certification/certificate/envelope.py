@@ -86,13 +86,13 @@ def check_type(what: str, found: object, known: str) -> None:
         )
 
 
-def malformed(sentence: str) -> NoReturn:
+def malformed(sentence: str, fix: str = _GET_AGAIN) -> NoReturn:
     """Refuse what cannot be read.
 
     Raises:
         RefusedError: always.
     """
-    raise RefusedError(Reason.MALFORMED, sentence, _GET_AGAIN)
+    raise RefusedError(Reason.MALFORMED, sentence, fix)
 
 
 def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

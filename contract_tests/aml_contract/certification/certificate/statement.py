@@ -157,7 +157,10 @@ def read_statement(payload: bytes) -> Statement:
     try:
         return Statement.model_validate(document, by_alias=True, by_name=False)
     except ValidationError as error:
-        malformed(f"the statement is not of its form: {first_of(error)}")
+        malformed(
+            f"the statement is not of its form: {first_of(error)}",
+            "verify it with the version of the kit that issued it",
+        )
 
 
 def subject_of(declaration: Declaration) -> Subject:

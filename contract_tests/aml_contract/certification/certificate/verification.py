@@ -171,7 +171,8 @@ def _check_times(statement: Statement, signed_by: Iterable[TrustedKey], now: dat
         names = " and ".join(key.name for key in signed_by)
         raise RefusedError(
             Reason.KEY_NOT_YET_VALID,
-            f"it was issued at {issued.isoformat()}, before what {names} signs is believed",
+            f"it was issued at {issued.isoformat()}, before anything that {names} signs is "
+            "believed",
             "certify the endpoint again",
         )
 
