@@ -24,7 +24,7 @@ from tests.servers import in_thread
 BEARER = ("authorization", f"Bearer {KEY}")
 KEYED = {"auth": "bearer", "key_env": "CANARY"}
 HOST = "memory.test"
-LOOPBACK = "127.0.0.1 is 127.0.0.1, a loopback address."
+LOOPBACK = "127.0.0.1 is a loopback address."
 
 
 @pytest.fixture(autouse=True)

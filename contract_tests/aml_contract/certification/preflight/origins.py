@@ -174,19 +174,21 @@ def _untaken(origin: Origin, trouble: str) -> Ground:
 
 
 def _refused(host: str, door: Door) -> Ground | None:
+    """What is said of an address that is no public one."""
     if door.kind is Kind.PUBLIC:
         return None
-    at = f"is {door.address}" if host == door.address else f"resolves to {door.address}"
+    at = f"{host} is" if host == door.address else f"{host} resolves to {door.address},"
     if door.kind is Kind.INVENTED:
         return open_question(
-            f"{host} {at}, an address that a proxy on this machine has invented.",
+            f"{at} an address that a proxy on this machine has invented.",
             "certify it from a machine whose names are looked up without a proxy",
             "E5",
         )
-    article = "an address" if door.kind is Kind.SHARED else f"a {door.kind} address"
-    behind = " behind a provider's address translation" if door.kind is Kind.SHARED else ""
+    what = f"a {door.kind} address"
+    if door.kind is Kind.SHARED:
+        what = "an address behind a provider's address translation"
     return wrong(
-        f"{host} {at}, {article}{behind}.",
+        f"{at} {what}.",
         "register a name whose every address is public; --allow-private is for rehearsals",
         "E5",
     )
