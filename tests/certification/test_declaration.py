@@ -58,6 +58,12 @@ def test_what_is_complete_and_consistent_passes_without_a_word(declaration):
     assert judgement.summary.startswith("hybrid 1.4.2 is declared for textual, ")
 
 
+def test_a_commercial_entry_may_say_that_it_has_no_repository():
+    stated = Declaration(**COMMERCIAL, repository="none", commit="none")
+    assert judged(stated).verdict is StageVerdict.PASS
+    assert judged(declared(repository="none")).verdict is StageVerdict.FAIL
+
+
 def test_nothing_declared_is_one_problem():
     judgement = judged(Declaration())
     assert judgement.verdict is StageVerdict.INCOMPLETE

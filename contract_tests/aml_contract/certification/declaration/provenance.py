@@ -27,6 +27,8 @@ def provenance(declared: Declaration) -> Iterator[Ground]:
         if why := _moves(version):
             fix = "name the one version that is served; it is frozen for the run (clause T2)"
             yield wrong(f"{name} is {version!r}, which {why}.", fix, "T3")
+    if declared.division == "commercial":
+        return  # which may say anything of a repository, or nothing
     if not is_unanswered(declared.commit):
         yield from _commit(declared.commit)
     if not is_unanswered(declared.repository):

@@ -83,7 +83,7 @@ def _untrusted(host: str, tls: TLS) -> Ground:
         )
     return wrong(
         f"The certificate of {host} is not trusted: {tls.error}.",
-        f"look at: openssl s_client -connect {host}:443 -servername {host}",
+        f"look at what openssl s_client -servername {host} says of it",
     )
 
 
