@@ -75,8 +75,8 @@ def test_it_is_told_for_people():
     assert "certified: hybrid@1.4.2, textual, open-source" in text
     assert "signed by: organiser (Example Organisation)" in text
     assert "valid: from 2026-09-01 12:00 UTC until 2026-11-30 12:00 UTC: 80 more days" in text
-    assert "declared: 16 Adds in flight, each within 60.0 s" in text
-    assert "declared: 32 Searches in flight, each within 30.0 s" in text
+    assert "declared: 16 Adds in flight, each within 60 s" in text
+    assert "declared: 32 Searches in flight, each within 30 s" in text
     assert "capacity: capacity was measured." in text
     assert f"endpoint: Add {ADD_URL}, Search {SEARCH_URL}" in text
 
@@ -567,6 +567,12 @@ def test_words_that_this_kit_does_not_derive_are_a_remark_and_not_repeated():
     assert len(found.remarks) == len(ORDER)
     rows = Verification.of(found, LATER).rows()
     assert not any("best of all" in value for _, value in rows)
+
+
+def test_a_rehearsal_is_a_remark():
+    rehearsed = {"verdict": "PASS", "allow_private": True}
+    found = verified(certificate(KEY, results=measured(declaration=rehearsed)))
+    assert "rehearsal" in found.remarks[0]
 
 
 # Making it

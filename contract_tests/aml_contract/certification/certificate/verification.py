@@ -21,7 +21,7 @@ from aml_contract.certification.certificate.statement import (
     read_statement,
 )
 from aml_contract.certification.certificate.trust import TrustedKey, TrustStore
-from aml_contract.certification.declaration import Declaration
+from aml_contract.certification.declaration import Declaration, DeclarationStage
 from aml_contract.certification.stage import Judgement, Stage
 
 SKEW = timedelta(minutes=5)
@@ -226,6 +226,11 @@ def _remarks(statement: Statement, judgements: Mapping[str, Judgement]) -> list[
         )
     if statement.predicate.endpoint.add_url is None:
         remarks.append("it certifies a server that the kit itself started, at no URL of its own")
+    if statement.stages[DeclarationStage.name].data.get("allow_private"):
+        remarks.append(
+            "it was a rehearsal: --allow-private allowed private addresses, and less than must be "
+            "declared"
+        )
     remarks += [
         f"stage {name} is worded otherwise in the certificate than this kit derives it"
         for name, judgement in judgements.items()
