@@ -7,7 +7,13 @@ from datetime import UTC, datetime, timedelta
 import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 KEY = "k-canary-0451"
 
@@ -97,27 +103,53 @@ class Authority:
 
     def signed_by_itself(self, name):
         """Options with a certificate that no authority has signed."""
-        made = self.root.issue_cert(name)
-        key = load_pem_private_key(made.private_key_pem.bytes(), None)
-        subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-        begin = datetime.now(UTC) - timedelta(days=1)
-        certificate = (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(subject)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(begin)
-            .not_valid_after(begin + timedelta(days=90))
-            .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-            .sign(key, hashes.SHA256())
-        )
-        pem = certificate.public_bytes(Encoding.PEM)
-        return self.written([pem], made.private_key_pem.bytes())
+        key = ec.generate_private_key(ec.SECP256R1())
+        return self.written([pem(signed(name, key, name, key))], private(key))
+
+    def signed_by_one_that_expired(self, name):
+        """Options with a good certificate, and an authority between that is good no more."""
+        key, between = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+        root = load_pem_private_key(self.root.private_key_pem.bytes(), None)
+        issuer = x509.load_pem_x509_certificate(self.file.read_bytes()).subject
+        middle = signed("Between", between, issuer, root, lasts=-3, authority=True)
+        chain = [signed(name, key, "Between", between), middle]
+        return self.written(list(map(pem, chain)), private(key))
 
     def written(self, chain, key):
         """Options that name files with these."""
-        certificate, private = self.directory / "cert.pem", self.directory / "key.pem"
-        certificate.write_bytes(b"".join(chain))
-        private.write_bytes(key)
-        return {"ssl_certfile": str(certificate), "ssl_keyfile": str(private)}
+        files = {
+            "ssl_certfile": self.directory / "cert.pem",
+            "ssl_keyfile": self.directory / "key.pem",
+        }
+        files["ssl_certfile"].write_bytes(b"".join(chain))
+        files["ssl_keyfile"].write_bytes(key)
+        return {option: str(file) for option, file in files.items()}
+
+
+def signed(name, key, issuer, by, *, lasts=61, authority=False):
+    """A certificate for ``name``, signed with the key ``by``."""
+    begin = datetime.now(UTC) - timedelta(days=29)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(called(name))
+        .issuer_name(issuer if isinstance(issuer, x509.Name) else called(issuer))
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begin)
+        .not_valid_after(datetime.now(UTC) + timedelta(days=lasts, hours=1))
+        .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(by, hashes.SHA256())
+    )
+
+
+def called(name):
+    return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+
+
+def pem(certificate):
+    return certificate.public_bytes(Encoding.PEM)
+
+
+def private(key):
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

@@ -278,6 +278,24 @@ def test_a_certificate_signed_by_itself(public, named):
     only(judgement, StageVerdict.FAIL, f"The certificate of {HOST} is signed by itself.")
 
 
+def test_an_authority_between_that_has_expired(public, named):
+    named("127.0.0.1")
+    with secure(public.signed_by_one_that_expired(HOST)) as url:
+        _, judgement = judged(url, allow_private=False)
+    words = f"A certificate that {HOST} sends beside its own has expired."
+    only(judgement, StageVerdict.FAIL, words)
+
+
+def test_what_is_wrong_with_a_certificate_in_two_ways_is_two_sentences(tmp_path, public, named):
+    named("127.0.0.1")
+    (tmp_path / "other").mkdir()
+    with secure(Authority(tmp_path / "other").options(HOST, lasts=-2)) as url:
+        _, judgement = judged(url, allow_private=False)
+    first, second = said(judgement)
+    assert "sends its certificate without that of" in first
+    assert "expired on 20" in second
+
+
 def test_an_authority_that_nobody_knows(tmp_path, public, named):
     named("127.0.0.1")
     (tmp_path / "other").mkdir()

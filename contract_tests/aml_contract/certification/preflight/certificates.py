@@ -42,9 +42,8 @@ def grounds(host: str, tls: TLS, at: datetime, *, allow_private: bool) -> Iterat
         yield _untrusted(host, tls)
     if certificate is None:
         return
-    lasting = _lasting(host, certificate, at)
-    yield from lasting
-    if tls.code in _EXPIRED and not any(ground.problem.counts for ground in lasting):
+    yield from _lasting(host, certificate, at)
+    if tls.code in _EXPIRED and certificate.begins <= at <= certificate.ends:
         yield wrong(
             f"A certificate that {host} sends beside its own has expired.",
             "send the chain that came with the certificate when it was last renewed",
@@ -87,22 +86,23 @@ def _untrusted(host: str, tls: TLS) -> Ground:
     )
 
 
-def _lasting(host: str, certificate: Certificate, at: datetime) -> list[Ground]:
+def _lasting(host: str, certificate: Certificate, at: datetime) -> Iterator[Ground]:
     """At most one ground, about when the certificate begins and ends."""
     left = (certificate.ends - at).total_seconds() / 86_400
     made_for = (certificate.ends - certificate.begins).total_seconds() / 86_400
     day = certificate.ends.date().isoformat()
     if left < 0:
         fix = "renew it, and see that the server has loaded the new one"
-        return [wrong(f"The certificate of {host} expired on {day}.", fix)]
+        yield wrong(f"The certificate of {host} expired on {day}.", fix)
+        return
     if certificate.begins > at:
         begins = f"{certificate.begins:%Y-%m-%d %H:%M} UTC"
         fix = "wait until then, or set the clock of this machine if that is wrong"
-        return [wrong(f"The certificate of {host} is not valid before {begins}.", fix)]
+        yield wrong(f"The certificate of {host} is not valid before {begins}.", fix)
+        return
     soon = f"The certificate of {host} expires on {day}, in {left:.0f} days"
     if left < FULL_RUN_DAYS and made_for > UP_DAYS:
-        return [wrong(f"{soon}; a Full run may take {FULL_RUN_DAYS}.", "renew it now", "L1")]
-    if left < UP_DAYS:
+        yield wrong(f"{soon}; a Full run may take {FULL_RUN_DAYS}.", "renew it now", "L1")
+    elif left < UP_DAYS:
         fix = "see that it renews itself, and that the server loads the new one without a restart"
-        return [remark(f"{soon}; the endpoint stays up {UP_DAYS}.", fix, "L1")]
-    return []
+        yield remark(f"{soon}; the endpoint stays up {UP_DAYS}.", fix, "L1")
