@@ -1,28 +1,161 @@
-"""``aml forget`` on each memory of ours: a user goes, and the others stay."""
+"""Forgetting on each memory of ours: a user goes with all that was derived, and the others stay."""
 
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+
+import numpy as np
 import pytest
 
+from aml_adapters.embedders import choose
+from aml_sdk import SQLiteLedger
 from aml_sdk.errors import DataDirectoryBusy
+from aml_sdk.identity import backend_key, short_digest
 from aml_servers.finding import find_system, make_system
 from aml_servers.forgetting import forget, remember
+from tests.adapters.models import takes_notes
 from tests.adapters.talk import FILLER, add, search
+from tests.memories import MEMORIES
+from tests.providers.fake_openai import fake_provider
+from tests.sdk.conftest import running
+from tests.servers import eventually
 
-SYSTEMS = ("hybrid", "long-context", "memgpt", "rag")
+USER = "eval:run:ჯღყ-1"
+SECRET = "My cousin wrote წჭხჰ across the whole gate of the garden."
+NOTE = "My wrote across whole of garden."
+"""What the model of the tests makes of the secret: its every other word."""
+USES_MODELS = ("mem0", "memgpt", "rag")
+# Letters that nothing else here uses, in pairs: an index may keep words in pieces of three.
+TRACES = ("ჯღ", "ღყ", "წჭ", "ჭხ", "ხჰ", NOTE, backend_key(USER), f"request-of-{short_digest(USER)}")
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_user_goes_and_the_others_stay(tmp_path, name):
-    memory = make_system(find_system(name), tmp_path)
-    remember(name, tmp_path)
+@contextmanager
+def served(name, tmp_path, monkeypatch, *, with_models=False, **settings):
+    """A server of the memory with a ledger, as ``aml serve`` makes one."""
+    with fake_provider() as provider:
+        provider.chat = takes_notes
+        for variable, value in provider.environment().items():
+            monkeypatch.setenv(variable, value if with_models else "")
+        memory = make_system(find_system(name), tmp_path)
+        remember(name, tmp_path)
+        with running(memory, ledger=SQLiteLedger(tmp_path), **settings) as server:
+            yield server
+
+
+def tell_two(server):
+    """Two users, of whom one has a secret; both are asked something, so that caches know them."""
+    tell(server, USER, f"request-of-{short_digest(USER)}", SECRET, *FILLER)
+    for number in range(6):  # so much that Chroma writes its index
+        tell(server, "v", f"r{number}", *FILLER * 3)
+    for user in (USER, "v"):
+        assert "kettle" in " ".join(server.contents(user_id=user))
+
+
+def tell(server, user, request, *texts):
+    assert server.add(*texts, user_id=user, request_id=request).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "with_models"),
+    [*((name, False) for name in MEMORIES), *((name, True) for name in USES_MODELS)],
+)
+def test_aml_forget_takes_every_row_and_vector_of_a_user(name, with_models, tmp_path, monkeypatch):
+    with served(name, tmp_path, monkeypatch, with_models=with_models) as server:
+        tell_two(server)
+        kept = server.contents(user_id="v")
+        derived = with_models and name in ("mem0", "memgpt")
+        assert (NOTE in server.contents(user_id=USER)) == derived
+        vector = vector_of(SECRET)
+    stored = {trace for _, trace in traces(tmp_path, vector)}
+    assert ("vector" in stored) == (name in ("mem0", "rag"))  # the others keep it shortened
+    assert stored >= {NOTE} if derived else stored
+    done = subprocess.run(
+        [sys.executable, "-m", "aml_cli.main", "forget", USER, "--data", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert traces(tmp_path, vector) == []
+    noted = json.loads((tmp_path / "forgotten.jsonl").read_text())
+    assert {key: noted[key] for key in ("user", "why", "adds")} == {
+        "user": short_digest(USER),
+        "why": "asked",
+        "adds": 1,
+    }
+    with served(name, tmp_path, monkeypatch, with_models=with_models) as server:
+        assert server.contents(user_id=USER) == []
+        assert server.contents(user_id="v") == kept
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_after_the_retention_nothing_is_left_of_anybody(name, tmp_path, monkeypatch):
+    with served(name, tmp_path, monkeypatch, forget_after=10_000) as server:
+        tell_two(server)
+    with served(name, tmp_path, monkeypatch, forget_after=0.5):
+        journal = tmp_path / "forgotten.jsonl"
+        eventually(lambda: journal.exists() and len(journal.read_text().splitlines()) == 2)
+    assert traces(tmp_path, vector_of(SECRET)) == []
+
+
+def vector_of(text):
+    """Its vector, by the embedder that the environment names."""
+    embedder = choose()
+    try:
+        return embedder.embed([text])[0]
+    finally:
+        embedder.close()
+
+
+def traces(directory, vector):
+    """Where something of the user can still be read, and what.
+
+    In Chroma's SQLite file its rows are looked at, not its free pages, which keep their bytes
+    until they are used again, as the memories' pages say.
+    """
+    found = []
+    for path in sorted(path for path in directory.rglob("*") if path.is_file()):
+        held = rows_of(path) if path.name == "chroma.sqlite3" else path.read_bytes()
+        found += [(path.name, each) for each in TRACES if each.encode() in held]
+        if holds(held, vector):
+            found.append((path.name, "vector"))
+    return found
+
+
+def holds(held, vector):
+    """Whether a vector stands in bytes, or one that differs by rounding."""
+    most = int(np.abs(vector).argmax())
+    for start in range(4):
+        numbers = np.frombuffer(held[start : len(held) - (len(held) - start) % 4], np.float32)
+        for place in np.flatnonzero(np.isclose(numbers, vector[most], rtol=1e-4)) - most:
+            there = numbers[place : place + len(vector)] if place >= 0 else ()
+            if len(there) == len(vector) and np.allclose(there, vector, atol=1e-4):
+                return True
+    return False
+
+
+def rows_of(path):
+    """Every value of every table, those that an index keeps for itself included."""
+    with closing(sqlite3.connect(path)) as file:
+        file.text_factory = bytes
+        names = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        values = [
+            value
+            for (name,) in names
+            for row in file.execute(f'SELECT * FROM "{name.decode()}"')
+            for value in row
+        ]
+    return b"\n".join(value if isinstance(value, bytes) else b"" for value in values)
+
+
+def test_nothing_is_forgotten_under_a_server(tmp_path):
+    memory = make_system(find_system("hybrid"), tmp_path)
+    remember("hybrid", tmp_path)
     add(memory, "u", "r", *FILLER)
-    add(memory, "v", "r", *FILLER)
     with pytest.raises(DataDirectoryBusy):
         forget("u", tmp_path)
-    memory.close()
-    forget("u", tmp_path)
-    memory = make_system(find_system(name), tmp_path)
-    assert search(memory, "u", "kettle") == []
-    assert "kettle" in search(memory, "v", "kettle")[0].content
     memory.close()
 
 

@@ -58,7 +58,7 @@ def healthy_makes():
             search_path="/v1/memories/search",
             without=("verbatim",),
         ),
-        hybrid(),
+        memory("hybrid"),
         bettermemory(),
     ]
 
@@ -76,16 +76,17 @@ def make(name, module, **rest):
     )
 
 
-def hybrid():
-    """The reference memory behind the SDK's server."""
+def memory(name, **rest):
+    """A reference memory behind the SDK's server."""
     return Entry(
-        name="hybrid",
+        name=name,
         healthy=True,
-        cmd=f"{_python()} -m aml_cli.main serve hybrid --port {{port}} --data {{data}}",
+        cmd=f"{_python()} -m aml_cli.main serve {name} --port {{port}} --data {{data}}",
         thresholds={"patience": PATIENCE},
         version=_digest(
             *sorted((ROOT / "adapters").rglob("*.py")), *sorted((ROOT / "sdk").rglob("*.py"))
         ),
+        **rest,
     )
 
 

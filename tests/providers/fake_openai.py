@@ -196,14 +196,17 @@ class FakeProvider:
         try:
             if self.delay:
                 await asyncio.sleep(self.delay)
-            if answer is None:
-                chat = self.chat or self._echo
-                answer = chat if "messages" in body else self._embeddings
-            given = answer(body)
+            given = (answer or self.usual)(body)
             return await given if asyncio.iscoroutine(given) else given
         finally:
             with self._lock:
                 self._now -= 1
+
+    def usual(self, body):
+        """What is answered where neither a script nor the mode does."""
+        if "messages" in body:
+            return (self.chat or self._echo)(body)
+        return self._embeddings(body)
 
     def _echo(self, body):
         return say(f"echo: {body['messages'][-1]['content']}")(body)

@@ -2,7 +2,9 @@
 
 Chroma's ways that matter here: without ``embedding_function=None`` it downloads a model;
 ``upsert`` keeps old metadata that the new lacks, so all records have the same keys; a
-metadata value is never ``None``; one call takes a limited number of records.
+metadata value is never ``None``; one call takes a limited number of records. Texts are kept
+as metadata: of a ``document`` Chroma makes a full-text index too, which nothing here asks, and
+in which pieces of what was deleted stay, even through ``chroma vacuum``.
 """
 
 from __future__ import annotations
@@ -25,9 +27,11 @@ from aml_adapters.rag.settings import RagSettings
 from aml_adapters.sqlite_file import IncompatibleDataError
 from aml_sdk.errors import Unavailable
 
-_VERSION = 1
+_VERSION = 2
 _SYNC = 100
 """Writes after which Chroma empties its log: until then what was deleted stands there."""
+_TEXT = "text"
+"""The key of a record's text."""
 _PAGE = 2_000
 """Records in one answer, so that an answer of a server stays below 50 MB."""
 
@@ -37,7 +41,7 @@ class Record:
     """A passage as Chroma keeps it; its vector goes beside it."""
 
     id: str
-    document: str
+    text: str
     metadata: dict[str, str | int]
 
 
@@ -84,11 +88,10 @@ class Collection:
         found: dict[str, Record] = {}
         for page in _pages(ids, _PAGE):
             with _trouble():
-                answer = self._collection.get(ids=page, include=["documents", "metadatas"])
-            documents, metadatas = answer["documents"] or [], answer["metadatas"] or []
-            for each in zip(answer["ids"], documents, metadatas, strict=True):
-                record = Record(*each)  # type: ignore[arg-type]  # Chroma's type allows lists
-                found[record.id] = record
+                answer = self._collection.get(ids=page, include=["metadatas"])
+            for id_, given in zip(answer["ids"], answer["metadatas"] or [], strict=True):
+                metadata: dict[str, Any] = dict(given)  # Chroma's type allows lists
+                found[id_] = Record(id_, metadata.pop(_TEXT), metadata)
         return found
 
     def put(self, records: Sequence[Record], vectors: Vectors) -> None:
@@ -98,8 +101,7 @@ class Collection:
             with _trouble():
                 self._collection.upsert(
                     ids=[each.id for each in page],
-                    documents=[each.document for each in page],
-                    metadatas=[each.metadata for each in page],
+                    metadatas=[{**each.metadata, _TEXT: each.text} for each in page],
                     embeddings=vectors[start : start + len(page)],
                 )
 

@@ -53,7 +53,7 @@ class RagMemory(MemorySystem):
     *Costs*, in milliseconds of one core: an Add 3 for each message of 20 words, two thirds of
     it for the vector; a Search 20 among 1,000 messages of the owner and 45 among 10,000, never
     growing with other owners'. An owner's first Search after a restart, or after others have
-    filled the cache, reads the vectors: 70 and 490. Disk: 5 kB a message of 20 words. Memory:
+    filled the cache, reads the vectors: 70 and 490. Disk: 4 kB a message of 20 words. Memory:
     400 MB with the model and Chroma, and up to 256 MB of vectors.
 
     With ``AML_EMBEDDING_…`` set (see :class:`aml_sdk.providers.settings.ProviderSettings`)
@@ -96,7 +96,7 @@ class RagMemory(MemorySystem):
         if not records:
             return
         with self._turns:
-            vectors = self._embedder.embed([each.document for each in records])
+            vectors = self._embedder.embed([each.text for each in records])
             self._collection.put(records, vectors)
 
     def search(self, request: SearchRequest) -> list[Memory]:
@@ -174,7 +174,7 @@ def _memory(records: Sequence[Record], score: float) -> Memory:
     time = event_time(int(timestamp)) if timestamp != _UNDATED else None
     return Memory(
         id=memory_of(records[0].id),
-        content="".join(each.document for each in records),
+        content="".join(each.text for each in records),
         score=score,
         created_at=None if time is None else time.isoformat(),
     )
