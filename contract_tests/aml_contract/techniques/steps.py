@@ -15,7 +15,6 @@ from aml_contract.exchange import Exchange, Operation
 from aml_contract.finding import NotTested, Violation
 from aml_contract.item import Item
 from aml_contract.namespace import Marker
-from aml_contract.rule import Capability
 from aml_contract.techniques.readings import read_strictly
 from aml_contract.trial import Trial
 
@@ -151,12 +150,11 @@ def valid_pair(
 def in_pieces(trial: Trial, items: Sequence[Item], marker: Marker) -> bool:
     """Whether a marker came back whole or cut up: systems split long texts anywhere.
 
-    Two cuts may run through it, each through a word; one that rewrites may keep less.
+    A cut may run through it, and only the part that the question shares words with comes
+    back: three of its words show that it was kept. One that rewrites may have kept others.
     """
-    if Capability.VERBATIM not in trial.run.capabilities:
-        return bool(trial.showing(items, marker))
     together = "\n".join(item.content for item in items)
-    return marker.words_in(together) >= len(marker.words) - 2
+    return marker.leaks_into(together) or bool(trial.showing(items, marker))
 
 
 def data_of(trial: Trial, exchange: Exchange) -> list[Any]:
