@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aml_contract.checking.document import Report
 from aml_contract.checking.samples import Samples
 from aml_contract.latency import Latency
-
-WIDTH, HEIGHT = 640, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 12, 36
-_STEPS = (1, 2, 5)
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A mark on an axis: where, and what it says."""
-
-    at: float
-    text: str
+from aml_contract.report.html.axes import (
+    Scale,
+    Tick,
+    across,
+    around,
+    in_units,
+    linear_marks,
+    log_marks,
+    path_of,
+    upwards,
+)
 
 
 @dataclass(frozen=True)
@@ -68,25 +66,6 @@ class Latencies:
     spread: Plot
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """From values to places; logarithmic if ``log``."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    log: bool = False
-
-    def __call__(self, value: float) -> float:
-        low, high, value = (
-            (math.log10(each) for each in (self.low, self.high, max(value, self.low)))
-            if self.log
-            else (self.low, self.high, value)
-        )
-        return round(self.start + (value - low) / (high - low) * (self.end - self.start), 1)
-
-
 def plots(report: Report) -> list[Latencies]:
     """The pictures of a run; none of what was not measured."""
     return [
@@ -99,51 +78,43 @@ def plots(report: Report) -> list[Latencies]:
 def together(spreads: Mapping[str, Samples]) -> Curves:
     """The spreads of several runs on the same axes, each with its name at a height of its own."""
     seconds = [max(cut, 1e-5) for samples in spreads.values() for cut in samples.quantiles]
-    low, high = _around(min(seconds), max(seconds))
-    across = _Scale(low, high, _LEFT, WIDTH - _RIGHT, log=True)
-    share = _Scale(0, 100, HEIGHT - _BOTTOM, _TOP)
+    low, high = around(min(seconds), max(seconds))
+    took_at, share = across(low, high, log=True), upwards(0, 100)
     curves = []
     for number, (name, samples) in enumerate(spreads.items(), 1):
-        points = [(across(took), share(n)) for n, took in enumerate(samples.quantiles)]
+        points = [(took_at(took), share(n)) for n, took in enumerate(samples.quantiles)]
         label = points[round(100 * number / (len(spreads) + 1))]
         curves.append(Curve(name, path_of(points), label))
     return Curves(
         curves,
-        x=[Tick(across(mark), _in_words(mark)) for mark in _log_ticks(low, high)],
+        x=[Tick(took_at(mark), in_units(mark)) for mark in log_marks(low, high)],
         y=_shares(share),
     )
-
-
-def path_of(points: Sequence[tuple[float, float]]) -> str:
-    """Points as a line of SVG."""
-    return " ".join(f"{'L' if n else 'M'}{x} {y}" for n, (x, y) in enumerate(points))
 
 
 def _latencies(operation: str, latency: Latency, samples: Samples) -> Latencies:
     seconds = [max(seconds, 1e-5) for _, seconds in samples.points]
     fastest, slowest = min(seconds), max(seconds)
-    low, high = _around(fastest, slowest)
+    low, high = around(fastest, slowest)
     end = max((when for when, _ in samples.points), default=0.0) or 1.0
-    time = _Scale(0, end, _LEFT, WIDTH - _RIGHT)
-    up = _Scale(low, high, HEIGHT - _BOTTOM, _TOP, log=True)
-    across = _Scale(low, high, _LEFT, WIDTH - _RIGHT, log=True)
-    share = _Scale(0, 100, HEIGHT - _BOTTOM, _TOP)
-    marks = _log_ticks(low, high)
+    time, up = across(0, end), upwards(low, high, log=True)
+    took_at, share = across(low, high, log=True), upwards(0, 100)
+    marks = log_marks(low, high)
     percentiles = {"p50": latency.p50, "p95": latency.p95, "p99": latency.p99}
     return Latencies(
         operation,
         latency,
         over_run=Plot(
             points=[(time(when), up(took)) for when, took in samples.points],
-            x=[Tick(time(at), f"{at:g} s") for at in _linear_ticks(end)],
-            y=[Tick(up(mark), _in_words(mark)) for mark in marks],
+            x=[Tick(time(at), f"{at:g} s") for at in linear_marks(end)],
+            y=[Tick(up(mark), in_units(mark)) for mark in marks],
             lines=_apart([Tick(up(value), name) for name, value in percentiles.items()], 20),
         ),
         spread=Plot(
-            points=[(across(took), share(n)) for n, took in enumerate(samples.quantiles)],
-            x=[Tick(across(mark), _in_words(mark)) for mark in marks],
+            points=[(took_at(took), share(n)) for n, took in enumerate(samples.quantiles)],
+            x=[Tick(took_at(mark), in_units(mark)) for mark in marks],
             y=_shares(share),
-            lines=_apart([Tick(across(value), name) for name, value in percentiles.items()], 48),
+            lines=_apart([Tick(took_at(value), name) for name, value in percentiles.items()], 48),
         ),
     )
 
@@ -159,40 +130,5 @@ def _apart(lines: Sequence[Tick], room: float) -> list[Tick]:
     return kept
 
 
-def _around(fastest: float, slowest: float) -> tuple[float, float]:
-    """Round values, one below and one above."""
-    low = max(step for step in _round_steps(fastest) if step < fastest)
-    return low, min(step for step in _round_steps(slowest) if step > slowest)
-
-
-def _shares(share: _Scale) -> list[Tick]:
+def _shares(share: Scale) -> list[Tick]:
     return [Tick(share(n), f"{n} %") for n in (0, 25, 50, 75, 100)]
-
-
-def _in_words(seconds: float) -> str:
-    return f"{seconds * 1000:g} ms" if seconds < 0.9999 else f"{seconds:g} s"
-
-
-def _round_steps(value: float) -> list[float]:
-    """1, 2 and 5 times the powers of ten around ``value``."""
-    exponent = math.floor(math.log10(value))
-    return [step * 10.0 ** (exponent + more) for more in (-1, 0, 1) for step in _STEPS]
-
-
-def _log_ticks(low: float, high: float) -> list[float]:
-    first, last = math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1
-    marks = [step * 10.0**n for n in range(first, last + 1) for step in _STEPS]
-    marks = [mark for mark in marks if low * 0.999 <= mark <= high * 1.001]
-    if len(marks) > 7:  # more than that no picture has room for
-        marks = [mark for mark in marks if math.isclose(math.log10(mark) % 1, 0, abs_tol=1e-6)]
-    return marks
-
-
-def _linear_ticks(end: float) -> list[float]:
-    step = next(
-        candidate
-        for power in range(-4, 8)
-        for candidate in (step * 10.0**power for step in _STEPS)
-        if end / candidate <= 6
-    )
-    return [round(n * step, 6) for n in range(int(end / step) + 1)]
