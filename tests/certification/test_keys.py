@@ -42,7 +42,7 @@ def aml(*arguments, cwd, **environment):
         env={**os.environ, "COLUMNS": "100", **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
         stdin=subprocess.DEVNULL,
     )
