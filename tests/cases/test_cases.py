@@ -98,7 +98,8 @@ def test_case(name, system, tmp_path):
 def served(case, expected, tmp_path, system):
     """A process of its own, which is refused every connection but to this machine."""
     serve = f"exec {sys.executable} -m aml_cli.main serve {system} --port {{port}} --data {{data}}"
-    return replayed(case, expected, Target(cmd=f"{deny_network(tmp_path)} {serve}"))
+    target = Target(cmd=f"{deny_network(tmp_path)} {serve}", start_timeout=300)
+    return replayed(case, expected, target)
 
 
 def on_a_faulty_memory(case, expected, system):
