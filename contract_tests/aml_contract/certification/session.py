@@ -105,7 +105,13 @@ class Session:
         return Certification(
             verdict=verdict,
             reason=reason_of(results, verdict, self.stopped),
-            advice=advice_of(results, verdict, self.stopped, signed=certificate is not None),
+            advice=advice_of(
+                results,
+                verdict,
+                self.stopped,
+                signed=certificate is not None,
+                rehearsal=self.beginning.allow_private,
+            ),
             stopped=self.stopped,
             begun=self.beginning,
             declaration_digest=self.basis.declaration.digest,

@@ -34,8 +34,11 @@ def advice_of(
     stopped: End | None,
     *,
     signed: bool,
+    rehearsal: bool,
 ) -> str:
     """What to do next, in a sentence or two."""
+    if verdict is StageVerdict.PASS and rehearsal:
+        return "It was a rehearsal: for what counts, certify without --allow-private."
     if verdict is StageVerdict.PASS and signed:
         return "Hand certificate.json to whoever asks; `aml verify` reads it."
     if verdict is StageVerdict.PASS:

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from aml_contract.certification.document import Certification
+from aml_contract.certification.forecast.judging import in_time
+from aml_contract.certification.report.html.pictures import capacity, forecast
 from aml_contract.certification.report.terminal import SIGNS
 from aml_contract.certification.stage import ORDER
 from aml_contract.report.html.frame import Frame
@@ -26,19 +28,19 @@ TITLES = {
 def html(report: Certification) -> str:
     """The report as one HTML document."""
     frame = Frame(__name__, styles=("report.css", "certification.css"))
-    text = (
-        frame.environment()
-        .get_template("certification.html.j2")
-        .render(
-            report=report,
-            results={result.stage: result for result in report.stages},
-            began=datetime.fromisoformat(report.begun.began),
-            declared=_declared(report),
-            frame=frame,
-            order=ORDER,
-            SIGNS=SIGNS,
-            TITLES=TITLES,
-        )
+    environment = frame.environment()
+    environment.globals |= {"ORDER": ORDER, "SIGNS": SIGNS, "TITLES": TITLES}
+    environment.filters["in_time"] = in_time
+    results = {result.stage: result for result in report.stages}
+    load, foreseen = results.get("capacity"), results.get("forecast")
+    text = environment.get_template("certification.html.j2").render(
+        report=report,
+        results=results,
+        began=datetime.fromisoformat(report.begun.began),
+        declared=_declared(report),
+        capacity=capacity(load.data, report.begun.declaration) if load else None,
+        forecast=forecast(foreseen.data) if foreseen else None,
+        frame=frame,
     )
     return f"{visible(text)}\n"
 
