@@ -1,0 +1,1 @@
+"""What was measured of the kit, the memories and the server; each module is a command."""
