@@ -15,7 +15,7 @@ def compare(
     reports: Annotated[
         list[Path],
         typer.Argument(
-            metavar="REPORT...",
+            metavar="REPORT",
             help="Reports of aml check (--json, or a run's directory) and of certifications, "
             "two at least.",
             show_default=False,

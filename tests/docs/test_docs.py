@@ -42,6 +42,7 @@ def test_every_documented_command_is_of_a_known_kind():
         "aml report",
         "aml reproduce",
         "aml smoke",
+        "aml compare",
         "aml serve",
         "aml forget",
         "aml explain",
@@ -81,6 +82,16 @@ def test_documented_smoke_runs_run(reader, command):
     ran = reader.run(command)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "Evidence recall" in ran.stdout
+
+
+@pytest.mark.parametrize("command", runnable("aml compare"))
+def test_documented_comparisons_are_made(reader, command):
+    for name in ("before.json", "after.json"):
+        made = reader.run(f"aml check --url http://127.0.0.1:8080 --json {name}{CHECKS}")
+        assert made.returncode == 0, made.stdout + made.stderr
+    ran = reader.run(command)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "2 runs of one endpoint" in ran.stdout
 
 
 @pytest.mark.parametrize("command", runnable("aml explain") + runnable("aml rules"))

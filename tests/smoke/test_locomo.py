@@ -69,7 +69,25 @@ def test_a_file_becomes_a_conversation(tmp_path):
     assert made.name == "conv-0"
     assert [turn.id for turn in made.turns] == ["D1:1", "D1:2"]
     assert made.sessions[0].turns[1].caption == "a dog"
-    assert made.questions == (locomo.Question("Who?", 4, ("D1:2",)),)
+    assert made.questions == (locomo.Question("Who?", 4, ("D1:2",), "Bo"),)
+
+
+@pytest.mark.parametrize(
+    ("fields", "answer", "trap"),
+    [
+        ({"answer": 2022}, "2022", ""),
+        ({"answer": " in May "}, "in May", ""),
+        ({"answer": None}, "", ""),
+        ({"answer": ["Bo"]}, "", ""),
+        ({}, "", ""),
+        ({"category": 5, "adversarial_answer": "Ana"}, "", "Ana"),
+        ({"category": 5, "answer": "Bo", "adversarial_answer": "Ana"}, "", "Ana"),
+    ],
+)
+def test_answers_are_read_as_files_have_them(tmp_path, fields, answer, trap):
+    asked = {"question": "Who?", "evidence": ["D1:2"], "category": 4} | fields
+    [question] = read(tmp_path, sample(qa=[asked]))[0].questions
+    assert (question.answer, question.trap) == (answer, trap)
 
 
 def test_questions_without_evidence_and_unknown_ids_are_counted(tmp_path):

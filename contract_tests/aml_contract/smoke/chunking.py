@@ -12,13 +12,14 @@ MESSAGES_PER_CHUNK = 20
 WORDS_PER_CHUNK = 2_000
 CHARACTERS_PER_MESSAGE = 8_000
 
-_CJK = (
+CJK = (
     "\u3040-\u30ff\u31f0-\u31ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\uac00-\ud7af"  # Hangul syllables
     "\U00020000-\U0003ffff"  # Han, supplementary planes
 )
-_WORD = re.compile(f"[{_CJK}]|[^\\s{_CJK}]+")
+"""Characters that are words by themselves, as the inside of a character class."""
+_WORD = re.compile(f"[{CJK}]|[^\\s{CJK}]+")
 
 
 @dataclass(frozen=True)

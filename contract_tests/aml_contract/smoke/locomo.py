@@ -81,6 +81,10 @@ class Question:
     text: str
     category: int
     evidence: tuple[str, ...]
+    answer: str = ""
+    """The right answer; empty if the file has none, or nothing answers it."""
+    trap: str = ""
+    """The wrong answer that suggests itself, where nothing answers it (adversarial)."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +281,17 @@ def _question(raw: Any, known: set[str], where: str) -> tuple[Question, int]:
         raise MalformedFileError(f"{where}: the question is blank")
     ids = evidence_ids(strings)
     evidence = tuple(name for name in ids if name in known)
-    return Question(text, category, evidence), len(ids) - len(evidence)
+    answer, trap = (_words(raw.get(key)) for key in ("answer", "adversarial_answer"))
+    if CATEGORIES[category] == "adversarial":
+        answer = ""
+    return Question(text, category, evidence, answer, trap), len(ids) - len(evidence)
+
+
+def _words(answer: Any) -> str:
+    """An answer as text; the published files hold years as numbers."""
+    if isinstance(answer, bool) or not isinstance(answer, str | int | float):
+        return ""
+    return str(answer).strip()
 
 
 def _field(raw: Mapping[str, Any], key: str, kind: type, where: str) -> Any:

@@ -15,9 +15,9 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from aml_contract.exchange import Operation
+from aml_contract.smoke.run import Stage
 
-_NAMES: dict[str, str] = {"add": "Adds", "search": "Searches"}
+_NAMES: dict[Stage, str] = {"add": "Adds", "search": "Searches", "answer": "Answers"}
 
 
 class TerminalProgress:
@@ -32,7 +32,7 @@ class TerminalProgress:
             TextColumn("[yellow]{task.fields[waiting]}"),
             console=console,
         )
-        self._tasks: dict[Operation, TaskID] = {}
+        self._tasks: dict[Stage, TaskID] = {}
         self._now: TaskID | None = None
 
     def __enter__(self) -> TerminalProgress:
@@ -47,14 +47,14 @@ class TerminalProgress:
     ) -> None:
         self._bars.stop()
 
-    def started(self, operation: Operation, total: int) -> None:
+    def started(self, stage: Stage, total: int) -> None:
         """Draw the bar of a stage."""
-        self._now = self._bars.add_task(_NAMES[operation], total=total, waiting="")
-        self._tasks[operation] = self._now
+        self._now = self._bars.add_task(_NAMES[stage], total=total, waiting="")
+        self._tasks[stage] = self._now
 
-    def done(self, operation: Operation) -> None:
+    def done(self, stage: Stage) -> None:
         """Move the bar on."""
-        self._bars.update(self._tasks[operation], advance=1, waiting="")
+        self._bars.update(self._tasks[stage], advance=1, waiting="")
 
     def waiting(self, text: str) -> None:
         """Show why nothing moves; before the first stage, as a line."""
@@ -83,15 +83,15 @@ class PlainProgress:
     ) -> None:
         """Nothing to clear."""
 
-    def started(self, operation: Operation, total: int) -> None:
+    def started(self, stage: Stage, total: int) -> None:
         """A stage begins."""
         self._total, self._done = total, 0
 
-    def done(self, operation: Operation) -> None:
+    def done(self, stage: Stage) -> None:
         """Print at each quarter."""
         before, self._done = self._done, self._done + 1
         if 4 * self._done // self._total > 4 * before // self._total:
-            self._say(f"{_NAMES[operation]}: {self._done} of {self._total}")
+            self._say(f"{_NAMES[stage]}: {self._done} of {self._total}")
 
     def waiting(self, text: str) -> None:
         """Print why nothing moves."""

@@ -10,17 +10,20 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from aml_contract.body import dump
 from aml_contract.endpoint.protocol import Endpoint
 from aml_contract.endpoint.retry import send_again
 from aml_contract.exchange import Exchange, Operation
 from aml_contract.smoke import answers
+from aml_contract.smoke.choices import Choices, choices_of
 from aml_contract.smoke.chunking import chunks, messages_of
 from aml_contract.smoke.locomo import Conversation, Question
 
 _Work = TypeVar("_Work")
+
+Stage = Literal["add", "search", "answer"]
 
 TOP_K = 100
 """What formal runs send (clause S3)."""
@@ -31,11 +34,11 @@ TRIES: dict[Operation, int] = {"add": 32, "search": 6}
 class Observer(Protocol):
     """Told how far the run is."""
 
-    def started(self, operation: Operation, total: int) -> None:
+    def started(self, stage: Stage, total: int) -> None:
         """A stage of ``total`` requests begins."""
         ...
 
-    def done(self, operation: Operation) -> None:
+    def done(self, stage: Stage) -> None:
         """One more request was answered well."""
         ...
 
@@ -54,6 +57,7 @@ class Settings:
         concurrency: users, and then Searches, that are served side by side.
         questions: of each conversation at most; all if ``None``.
         patience: scales the waits between tries.
+        multiple_choice: whether questions are asked with options, as far as they have answers.
     """
 
     run: str
@@ -61,6 +65,7 @@ class Settings:
     concurrency: int = 16
     questions: int | None = None
     patience: float = 1.0
+    multiple_choice: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ class Answer:
     conversation: Conversation
     question: Question
     contents: tuple[str, ...]
+    choices: Choices | None = None
+    """The options that were sent, if some were."""
 
 
 @dataclass
@@ -156,10 +163,14 @@ class SmokeRun:
 
     async def _ask(self, asked: _Asked) -> None:
         body = {"query": asked.question.text, "user_id": asked.user, "top_k": TOP_K}
+        if asked.choices:
+            body["options"] = asked.choices.options
         exchange, tries = await self._send("search", body)
         contents = answers.contents(exchange, tries, TOP_K)
         self.record.searches.append(exchange.seconds)
-        self.record.answers.append(Answer(asked.conversation, asked.question, tuple(contents)))
+        self.record.answers.append(
+            Answer(asked.conversation, asked.question, tuple(contents), asked.choices)
+        )
         self._observer.done("search")
 
     async def _send(self, operation: Operation, body: dict[str, Any]) -> tuple[Exchange, int]:
@@ -218,6 +229,7 @@ class _Asked:
     user: str
     conversation: Conversation
     question: Question
+    choices: Choices | None
 
 
 def _chosen(users: Sequence[tuple[str, Conversation]], settings: Settings) -> Iterator[_Asked]:
@@ -227,7 +239,11 @@ def _chosen(users: Sequence[tuple[str, Conversation]], settings: Settings) -> It
     for user, conversation in users:
         questions = list(conversation.questions)
         chance.shuffle(questions)
-        made.extend(_Asked(user, conversation, q) for q in questions[: settings.questions])
+        for question in questions[: settings.questions]:
+            choices = None
+            if settings.multiple_choice:
+                choices = choices_of(question, conversation.questions, settings.seed)
+            made.append(_Asked(user, conversation, question, choices))
     chance.shuffle(made)
     return iter(made)
 

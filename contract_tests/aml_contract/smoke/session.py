@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ from aml_contract.endpoint.curl import curl
 from aml_contract.endpoint.http import Unreachable, open_endpoint
 from aml_contract.endpoint.target import Target
 from aml_contract.run import new_run_id
+from aml_contract.smoke.answering import Answerer, AnswererTrouble
 from aml_contract.smoke.answers import ContractBrokenError
+from aml_contract.smoke.diagnosis import Diagnosis, of_broken, of_completed, of_unreachable
+from aml_contract.smoke.evaluation import Evaluation, evaluation_of, graded
 from aml_contract.smoke.locomo import Conversation
 from aml_contract.smoke.report import Summary
 from aml_contract.smoke.run import Observer, Record, Settings, SmokeRun
@@ -30,9 +34,10 @@ class Smoke:
         seed: the order of the questions, and which.
         questions: of each conversation at most; all if ``None``.
         patience: scales the waits between tries.
+        answerer: answers the questions from what came back, which is then evaluated.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what a run is made of
         self,
         target: Target,
         conversations: Sequence[Conversation],
@@ -40,16 +45,25 @@ class Smoke:
         seed: int = 0,
         questions: int | None = None,
         patience: float = 1.0,
+        answerer: Answerer | None = None,
     ) -> None:
         self.target = target
         self.conversations = conversations
-        self.settings = Settings(new_run_id(), seed, target.concurrency, questions, patience)
+        self.settings = Settings(
+            new_run_id(), seed, target.concurrency, questions, patience, answerer is not None
+        )
+        self.answerer = answerer
         self.record = Record()
+        self.evaluation: Evaluation | None = None
+        """What came of answering; ``None`` if it did not come to that."""
+        self.unanswered: str | None = None
+        """Why the answer model does not answer: no fault of the endpoint."""
         self.unreachable: str | None = None
         """Why nothing was sent, if nothing answers."""
         self.broken: str | None = None
         """What broke the contract, if something did, and what to do now."""
         self._clause: str | None = None
+        self._diagnosis: Diagnosis | None = None
         self._summary: Summary | None = None
 
     async def execute(self, observer: Observer) -> None:
@@ -59,11 +73,27 @@ class Smoke:
                 run = SmokeRun(endpoint, self.conversations, self.settings, observer)
                 self.record = run.record
                 await run.run()
+            if self.answerer:
+                await self._evaluate(self.answerer, observer)
         except Unreachable as error:
             self.unreachable = str(error)
+            self._diagnosis = of_unreachable(self.unreachable)
         except ContractBrokenError as error:
             self._clause = error.clause
             self.broken = self._told(error)
+            self._diagnosis = of_broken(error)
+        except AnswererTrouble as error:
+            self.unanswered = str(error)
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """How the platform's Smoke run would end; ``None`` if that was not seen."""
+        if self.evaluation:
+            return of_completed(self.summary(), self.evaluation)
+        if self._diagnosis:
+            told = self.target.credentials.redact(self._diagnosis.cause)
+            return Diagnosis(self._diagnosis.label, told)
+        return None
 
     def summary(self) -> Summary:
         """The figures of what was answered; measured once."""
@@ -85,6 +115,26 @@ class Smoke:
             "broken": self.broken,
             "clause": self._clause,
             **self.summary().as_json(),
+            **self._answered(),
+        }
+
+    async def _evaluate(self, answerer: Answerer, observer: Observer) -> None:
+        answers = self.record.answers
+        observer.started("answer", sum(each.choices is not None for each in answers))
+        try:
+            found = await graded(answers, answerer, lambda: observer.done("answer"))
+        finally:
+            await answerer.aclose()
+        self.evaluation = evaluation_of(found, answers, answerer.name)
+
+    def _answered(self) -> dict[str, Any]:
+        """What a run that answers says beside the figures of Search."""
+        if not self.answerer:
+            return {}
+        return {
+            "evaluation": asdict(self.evaluation) if self.evaluation else None,
+            "unanswered": self.unanswered,
+            "diagnosis": asdict(self.diagnosis) if self.diagnosis else None,
         }
 
     def _told(self, error: ContractBrokenError) -> str:
