@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -59,16 +60,21 @@ class Certifying:
         """The file that says that a stage is held."""
         return self.directory / "held"
 
-    def run(self, *arguments, **how):
-        """Certify to the end; the finished process."""
+    def run(self, *arguments, disk=None, **how):
+        """Certify to the end; the finished process. No file has more than ``disk`` bytes."""
+
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (disk, disk))  # as a disk that fills up
+
         return subprocess.run(
             self.words(*arguments, **how),
+            preexec_fn=small if disk else None,
             cwd=ROOT,
-            env={**os.environ, "COLUMNS": "120", "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
             check=False,
-            timeout=240,
+            timeout=280,
         )
 
     def start(self, *arguments, **how):
@@ -77,7 +83,7 @@ class Certifying:
             return subprocess.Popen(
                 self.words(*arguments, **how),
                 cwd=ROOT,
-                env={**os.environ, "COLUMNS": "120", "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "COLUMNS": "120"},
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,

@@ -123,7 +123,9 @@ def test_a_stage_that_cannot_be_kept_ends_it(begun, monkeypatch):
     asyncio.run(session.execute())
     report = session.report()
     assert report.stopped.why == "not-kept"
-    assert report.stopped.reason.endswith("declaration.json could not be written: No space left on device")
+    assert report.stopped.reason.endswith(
+        "declaration.json could not be written: No space left on device"
+    )
     assert exit_code(report) == 3
     assert report.stages == []
     assert last.times == 0

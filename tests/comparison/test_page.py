@@ -5,8 +5,8 @@ import pytest
 from aml_contract.comparison.html import html
 from aml_contract.comparison.side_by_side import side_by_side
 from aml_contract.comparison.sources import read_sources
+from tests.browsing import CONTRAST, PHONE
 from tests.comparison.conftest import FIRST, SECOND, report
-from tests.report.test_html import CONTRAST, PHONE
 
 pytestmark = pytest.mark.xdist_group("html")
 

@@ -4,32 +4,10 @@ import pytest
 
 from aml_contract.outcome import Outcome
 from aml_contract.report.formats import FORMATS
+from tests.browsing import CONTRAST, PHONE
 from tests.report.events import HOSTILE
 
 pytestmark = pytest.mark.xdist_group("html")
-PHONE = {"width": 390, "height": 844}
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Opens a report from a file; what it complains of and asks for fails the test."""
-    trouble, contexts = [], []
-
-    def show(text, **context):
-        file = tmp_path / "report.html"
-        file.write_text(text)
-        contexts.append(browser.new_context(viewport=context.pop("viewport", None), **context))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("request", lambda asked: asked.url == file.as_uri() or trouble.append(asked.url))
-        page.goto(file.as_uri())
-        return page
-
-    yield show
-    for context in contexts:
-        context.close()
-    assert trouble == []
 
 
 @pytest.fixture
@@ -180,22 +158,3 @@ def test_a_killed_run_says_how_it_goes_on(opened, report, rules):
     page = opened(FORMATS["html"](killed, rules))
     assert f"aml check --resume {report.run}" in page.locator("header").inner_text()
     assert page.locator("#latency").count() == 0
-
-
-CONTRAST = """selector => {
-  const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((part) => part / 255)
-    .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, part, n) => sum + part * [0.2126, 0.7152, 0.0722][n], 0);
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length < 4 || colour[3] > 0) return colour;
-    }
-  };
-  return [...document.querySelectorAll(selector)].map((element) => {
-    const [a, b] = [light(parse(getComputedStyle(element).color)), light(ground(element))];
-    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-  });
-}"""
-"""How far apart the colours of words and ground are (WCAG 2), for each element."""
