@@ -4,44 +4,27 @@ import json
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import numpy as np
 import pytest
 
 from aml_adapters.embedders import choose
-from aml_sdk import SQLiteLedger
 from aml_sdk.errors import DataDirectoryBusy
 from aml_sdk.identity import backend_key, short_digest
 from aml_servers.finding import find_system, make_system
 from aml_servers.forgetting import forget, remember
-from tests.adapters.models import takes_notes
+from tests.adapters.serving import USES_MODELS, served
 from tests.adapters.talk import FILLER, add, search
 from tests.memories import MEMORIES
-from tests.providers.fake_openai import fake_provider
-from tests.sdk.conftest import running
 from tests.servers import eventually
 
 USER = "eval:run:ჯღყ-1"
 SECRET = "My cousin wrote წჭხჰ across the whole gate of the garden."
 NOTE = "My wrote across whole of garden."
 """What the model of the tests makes of the secret: its every other word."""
-USES_MODELS = ("mem0", "memgpt", "rag")
 # Letters that nothing else here uses, in pairs: an index may keep words in pieces of three.
 TRACES = ("ჯღ", "ღყ", "წჭ", "ჭხ", "ხჰ", NOTE, backend_key(USER), f"request-of-{short_digest(USER)}")
-
-
-@contextmanager
-def served(name, tmp_path, monkeypatch, *, with_models=False, **settings):
-    """A server of the memory with a ledger, as ``aml serve`` makes one."""
-    with fake_provider() as provider:
-        provider.chat = takes_notes
-        for variable, value in provider.environment().items():
-            monkeypatch.setenv(variable, value if with_models else "")
-        memory = make_system(find_system(name), tmp_path)
-        remember(name, tmp_path)
-        with running(memory, ledger=SQLiteLedger(tmp_path), **settings) as server:
-            yield server
 
 
 def tell_two(server):
@@ -62,7 +45,7 @@ def tell(server, user, request, *texts):
     [*((name, False) for name in MEMORIES), *((name, True) for name in USES_MODELS)],
 )
 def test_aml_forget_takes_every_row_and_vector_of_a_user(name, with_models, tmp_path, monkeypatch):
-    with served(name, tmp_path, monkeypatch, with_models=with_models) as server:
+    with served(name, tmp_path, monkeypatch, with_models=with_models) as (server, _):
         tell_two(server)
         kept = server.contents(user_id="v")
         derived = with_models and name in ("mem0", "memgpt")
@@ -85,14 +68,14 @@ def test_aml_forget_takes_every_row_and_vector_of_a_user(name, with_models, tmp_
         "why": "asked",
         "adds": 1,
     }
-    with served(name, tmp_path, monkeypatch, with_models=with_models) as server:
+    with served(name, tmp_path, monkeypatch, with_models=with_models) as (server, _):
         assert server.contents(user_id=USER) == []
         assert server.contents(user_id="v") == kept
 
 
 @pytest.mark.parametrize("name", MEMORIES)
 def test_after_the_retention_nothing_is_left_of_anybody(name, tmp_path, monkeypatch):
-    with served(name, tmp_path, monkeypatch, forget_after=10_000) as server:
+    with served(name, tmp_path, monkeypatch, forget_after=10_000) as (server, _):
         tell_two(server)
     with served(name, tmp_path, monkeypatch, forget_after=0.5):
         journal = tmp_path / "forgotten.jsonl"

@@ -77,11 +77,12 @@ def make(name, module, **rest):
 
 
 def memory(name, **rest):
-    """A reference memory behind the SDK's server."""
+    """A reference memory behind the SDK's server; with ``auth`` it wants the key."""
+    keyed = f" --auth {rest['auth']} --key-env {KEY_VARIABLE}" if "auth" in rest else ""
     return Entry(
         name=name,
         healthy=True,
-        cmd=f"{_python()} -m aml_cli.main serve {name} --port {{port}} --data {{data}}",
+        cmd=f"{_python()} -m aml_cli.main serve {name} --port {{port}} --data {{data}}{keyed}",
         thresholds={"patience": PATIENCE},
         version=_digest(
             *sorted((ROOT / "adapters").rglob("*.py")), *sorted((ROOT / "sdk").rglob("*.py"))
