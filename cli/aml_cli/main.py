@@ -14,6 +14,7 @@ from aml_cli import (
     certify,
     check,
     compare,
+    drift,
     explain,
     forget,
     init,
@@ -52,6 +53,7 @@ app.command("certify")(certify.certify)
 app.add_typer(keys.app, name="keys")
 app.command("verify")(verify.verify)
 app.command("compare")(compare.compare)
+app.command("drift")(drift.drift)
 
 
 def _print_version(wanted: bool) -> None:

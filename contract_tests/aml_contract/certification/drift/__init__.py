@@ -1,0 +1,1 @@
+"""Drift: whether what answers now is still what was certified."""
