@@ -5,15 +5,18 @@ import asyncio
 import inspect
 import re
 import shlex
+import shutil
 import signal
+import sys
 
 import pytest
 
 from sitegen.site import made_pages
 from tests.docs import command_tables, tables
-from tests.docs.pages import PAGES, ROOT, anchors, commands, links, programs, snippets
+from tests.docs.pages import PAGES, ROOT, anchors, blocks, commands, links, programs, snippets
 
 ELSEWHERE = (
+    "aml drift",
     "aml init",
     "aml keys",
     "aml matrix",
@@ -23,6 +26,7 @@ ELSEWHERE = (
     "pip wheel",
     "PYTHON=",
     "python benchmarks/",
+    "python -m benchmarks.",
 )
 """Commands that other tests or CI run."""
 DOCS = ROOT / "docs"
@@ -34,6 +38,27 @@ CHECKS = " --only echo"
 def runnable(kind):
     found = [(w, c) for w, c in commands() if c.startswith(kind)]
     return [pytest.param(command, id=where) for where, command in found]
+
+
+@pytest.fixture
+def certifying(reader):
+    """Certifies what the documentation's file declares, on a server that the kit starts."""
+    (declared,) = {b.text for b in blocks() if b.text.startswith("# endpoint.toml\n")}
+    file = "[endpoint]\nsystem = 'my_memory:MyMemory'\n\n[declaration]"
+    config = file + declared.partition("[declaration]")[2]
+    (reader.home / "endpoint.toml").write_text(config)
+    if not (reader.home / "organiser.key").exists():
+        reader.run("aml keys new organiser")
+
+    def certify(command, stages):
+        driver = f"{sys.executable} -m tests.certification.driver --stages {stages}"
+        rehearsal = "" if "--allow-private" in command else " --allow-private"
+        words = command.replace("aml certify", f"{driver} certify") + rehearsal
+        return reader.run(f"PYTHONPATH=$PYTHONPATH:{ROOT} {words}")
+
+    yield certify
+    for made in ("certification", "rehearsal"):
+        shutil.rmtree(reader.home / made, ignore_errors=True)
 
 
 def test_every_documented_command_is_of_a_known_kind():
@@ -48,6 +73,7 @@ def test_every_documented_command_is_of_a_known_kind():
         "aml explain",
         "aml rules",
         "aml new",
+        "aml certify",
     )
     for where, command in commands():
         assert command.startswith((*known, "pytest ", *ELSEWHERE)), where
@@ -92,6 +118,17 @@ def test_documented_comparisons_are_made(reader, command):
     ran = reader.run(command)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "2 runs of one endpoint" in ran.stdout
+
+
+@pytest.mark.parametrize("command", runnable("aml certify"))
+def test_documented_certifications_run(certifying, command):
+    """With a few rules, and two stages that take seconds."""
+    begins = command.replace(" --resume", "")
+    if begins != command:
+        certifying(begins, "declaration")
+    ran = certifying(command, "declaration,contract")
+    assert ran.returncode == 6, ran.stdout + ran.stderr
+    assert "INCOMPLETE: Not measured: preflight, capacity, forecast, fingerprint." in ran.stdout
 
 
 @pytest.mark.parametrize("command", runnable("aml explain") + runnable("aml rules"))
