@@ -3,13 +3,17 @@
 import asyncio
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from typer.testing import CliRunner
 
+from aml_cli.main import app
+from aml_contract.certification import stages
 from aml_contract.certification.certificate import RefusedError
 from aml_contract.certification.drift.certified import NotCertified, read_certified
 from aml_contract.certification.drift.document import exit_code
@@ -31,6 +35,7 @@ from tests.certification.certified import (
     trusted,
 )
 from tests.certification.declared import context, declared
+from tests.docs.pages import ROOT, blocks_of
 from tests.servers import eventually, in_thread
 
 PATIENCE = 0.01
@@ -296,6 +301,37 @@ def test_the_command_says_what_keeps_it_from_comparing(behind, taken, tmp_path):
         assert ran.returncode == code, ran.stdout + ran.stderr
         assert words in ran.stderr
         assert "Traceback" not in ran.stderr
+
+
+PAGE = ROOT / "docs" / "howto" / "compare.md"
+
+
+def test_the_commands_of_the_page_do_what_it_says(behind, taken, tmp_path, monkeypatch):
+    key = new_key()
+    written(tmp_path / "certificate.json", behind.url, taken, key=key)
+    (tmp_path / "trusted").mkdir()
+    (tmp_path / "trusted" / "organiser.json").write_text(trusted(key).model_dump_json())
+    (tmp_path / "endpoint.toml").write_text(f'[endpoint]\nurl = "{behind.url}"\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(stages, "STAGES", STAGES)
+    shell = [block.text for block in blocks_of(PAGE) if block.language == "sh"]
+    lines = [line for text in shell for line in text.splitlines() if "aml drift" in line]
+    assert len(lines) == 2
+    for line in lines:
+        behind.deploy("Correct")
+        ran = CliRunner().invoke(app, shlex.split(line)[1:])
+        assert ran.exit_code == 0, ran.output
+        assert "SAME: " in ran.output
+        assert "not checked" not in ran.output
+    assert json.loads((tmp_path / "drift.json").read_text())["certified"]["signed_by"] == [
+        "organiser"
+    ]
+
+
+def test_the_page_names_every_rule_of_the_spot_check():
+    text = (ROOT / "docs" / "cli.md").read_text()
+    section = text.partition("\n## aml drift\n")[2].partition("\n## ")[0]
+    assert all(f"`{rule}`" in section for rule in SPOT_CHECKS)
 
 
 def test_ctrl_c_ends_it(behind, taken, tmp_path):
