@@ -54,10 +54,10 @@ class Started:
 
 
 @contextlib.contextmanager
-def in_process(words, **popen):
+def in_process(words, *, patience=60, **popen):
     """Run a command until the block ends, ``{port}`` in it replaced by a free one.
 
-    ``popen`` is for :class:`subprocess.Popen`. What still runs in the end is killed.
+    It may take ``patience`` seconds until it listens. ``popen`` is for :class:`subprocess.Popen`. What still runs in the end is killed.
     """
     port = free_port()
     child = subprocess.Popen([str(word).replace("{port}", str(port)) for word in words], **popen)
@@ -69,7 +69,7 @@ def in_process(words, **popen):
         return False
 
     try:
-        eventually(listens, seconds=60)
+        eventually(listens, seconds=patience)
         yield Started(child, port)
     finally:
         child.kill()

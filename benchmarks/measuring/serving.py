@@ -14,6 +14,8 @@ from tests.servers import in_process
 
 ROOT = Path(__file__).parents[2]
 _MB = 1e6
+_PATIENCE = 300
+"""Seconds in which a server must listen; three, where nothing else is at work."""
 
 
 class Served:
@@ -52,7 +54,9 @@ def _running(module: Sequence[str], log: Path) -> Iterator[Served]:
     words = [sys.executable, "-m", *module]
     with (
         log.open("ab") as errors,
-        in_process(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors) as started,
+        in_process(
+            words, patience=_PATIENCE, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors
+        ) as started,
     ):
         yield Served(started.url, started.child.pid)
         started.stop()

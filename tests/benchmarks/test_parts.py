@@ -5,6 +5,7 @@ import sqlite3
 
 import pytest
 
+from aml_adapters.memgpt import MemGPTMemory
 from aml_sdk import AddRequest, Message
 from benchmarks import page, retrieval
 from benchmarks.cells import Cell, Cells
@@ -135,8 +136,6 @@ def test_short_cuts_leave_a_store_of_memgpt_as_it_is(tmp_path):
     said = talk.small()
     stores = Stores(tmp_path / "stores", said)
     stores.fill({"memgpt": [30, 60]}, lambda *_: None)
-    from aml_adapters.memgpt import MemGPTMemory
-
     plain = MemGPTMemory(tmp_path / "plain")
     adds = [add for ends in ((0, 30), (30, 60)) for add in talk.much(said, talk.USER, *ends)]
     for add in adds:
