@@ -91,7 +91,7 @@ class Mem0Memory(MemorySystem):
             raise
 
     def add(self, request: AddRequest) -> None:
-        """Store the messages, then what a model finds in them; findable on reline."""
+        """Store the messages, then what a model finds in them; findable on return."""
         lines = [
             _Line(position, message.role, text_of(message.content), event_time(message.timestamp))
             for position, message in enumerate(request.messages)
