@@ -68,7 +68,7 @@ def contract_data(without=(), *, kind="url", add_url=ADD_URL, **outcomes):
             search_url=SEARCH_URL,
             health_url=None,
             auth="none",
-            flags=["--restart-cmd", "true"],
+            flags=["--url", "https://memory.example"],
         ),
         settings=Settings(
             concurrency=16,
@@ -90,7 +90,13 @@ def contract_data(without=(), *, kind="url", add_url=ADD_URL, **outcomes):
             for name, outcome in found.items()
         ],
     )
-    data = ContractData(outcomes=found, add_concurrency=16, search_concurrency=32, report=report)
+    data = ContractData(
+        outcomes=found,
+        add_concurrency=16,
+        search_concurrency=32,
+        restartable=True,
+        report=report,
+    )
     return data.model_dump(mode="json")
 
 

@@ -27,10 +27,6 @@ def untested(*rules):
     return dict.fromkeys(rules, Outcome.NOT_TESTED)
 
 
-def changed(data, **report):
-    return {**data, "report": {**data["report"], **report}}
-
-
 def test_what_passed_passes():
     found = judged(contract_data())
     assert found.verdict is StageVerdict.PASS
@@ -90,9 +86,7 @@ def test_what_the_kit_started_must_be_killed():
 
 def test_a_stranger_that_cannot_be_restarted_is_told_what_to_do_once():
     restarts = ("durability/restart", "repeats/after-restart", *KILLS)
-    data = contract_data(**untested(*restarts))
-    data["report"]["endpoint"]["flags"] = []
-    found = judged(data)
+    found = judged({**contract_data(**untested(*restarts)), "restartable": False})
     assert found.verdict is StageVerdict.INCOMPLETE
     (problem,) = counting(found)
     assert 'restart_cmd = "…" in [hooks]' in problem.fix

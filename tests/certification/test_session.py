@@ -161,6 +161,12 @@ def changes(beginning):
             "declaration": declaration.model_copy(update={"version": "2"})
         },
         "its endpoint was": {"target": ["--url", "http://127.0.0.1:2"]},
+        "its review in [declaration] was 67: ": {
+            "declaration": declaration.model_copy(update={"review": {}})
+        },
+        "its list of [hooks] was not given, now it is restart_cmd: 0a": {
+            "hooks": {"restart_cmd": "0a"}
+        },
         "its list of declined capabilities was not given, now it is verbatim": {
             "declined": ["verbatim"]
         },
@@ -229,6 +235,18 @@ def test_only_what_concerns_the_endpoint_is_taken_from_its_file(tmp_path):
     assert (settings["quick"], settings["strict"]) == (False, False)
     assert (settings["seed"], settings["concurrency"]) == (3, 4)
     assert settings["track"] == "coding", "the declared one, where no other is named"
+
+
+def test_commands_of_an_operator_are_in_no_report(begun, tmp_path):
+    endpoint = {"url": "http://127.0.0.1:1"}
+    command = "curl -H 'authorization: Bearer s3cret' https://ops.example/restart"
+    path = write(tmp_path, endpoint=endpoint, hooks={"restart_cmd": command})
+    settings = settings_of(path, declared())
+    basis = Basis(declared(), requirements_for("textual"))
+    beginning = beginning_of(basis, settings, target_from(settings), seed=1)
+    assert "s3cret" not in beginning.model_dump_json()
+    assert beginning.target == ["--url", "http://127.0.0.1:1"]
+    assert list(beginning.hooks) == ["restart_cmd"]
 
 
 def test_no_more_is_in_flight_than_is_declared(tmp_path):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from aml_contract.certification.certificate.statement import Kit, Requirements
+from aml_contract.certification.configuration import without_commands
 from aml_contract.certification.declaration import Declaration
 from aml_contract.certification.stage import Basis
 from aml_contract.config import Resolved
 from aml_contract.documented import Documented
 from aml_contract.endpoint.target import Target
 from aml_contract.run import new_run_id
+
+_HOOKS = ("restart_cmd", "fault_cmd", "heal_cmd")
 
 
 class Beginning(Documented):
@@ -29,6 +33,9 @@ class Beginning(Documented):
     declaration: Declaration
     target: list[str]
     """The options of ``aml check`` that name the endpoint; the key only by its variable."""
+    hooks: dict[str, str]
+    """The beginning of the SHA-256 of each command of an operator, by its setting; commands hold
+    hosts, users and tokens."""
     declined: list[str]
     """Capabilities that the settings decline."""
     allow_private: bool
@@ -43,6 +50,7 @@ class Beginning(Documented):
             ("requirement set", _set(self), _set(now)),
             ("seed", self.seed, now.seed),
             ("endpoint", " ".join(self.target), " ".join(now.target)),
+            ("list of [hooks]", self.hooks, now.hooks),
             ("list of declined capabilities", self.declined, now.declined),
             ("--allow-private", self.allow_private, now.allow_private),
             ("--volume", self.volume, now.volume),
@@ -85,7 +93,12 @@ def beginning_of(  # noqa: PLR0913  all that must stay as it is
             name=requirements.name, track=requirements.track, digest=requirements.digest
         ),
         declaration=basis.declaration,
-        target=[target.credentials.redact(flag) for flag in target.flags],
+        target=without_commands([target.credentials.redact(flag) for flag in target.flags]),
+        hooks={
+            name: hashlib.sha256(settings[name].encode()).hexdigest()[:12]
+            for name in _HOOKS
+            if settings[name]
+        },
         declined=sorted(settings["without"]),
         allow_private=allow_private,
         volume=volume,
@@ -103,13 +116,13 @@ def _set(one: Beginning) -> str:
 
 def _shown(value: Any) -> str:
     match value:
-        case None | "" | [] | {}:
+        case None | False | "" | []:
             return "not given"
-        case bool():
-            return "given" if value else "not given"
+        case True:
+            return "given"
         case list():
             return ", ".join(map(str, value))
         case dict():
-            return "; ".join(f"{name}: {one}" for name, one in value.items())
+            return "; ".join(f"{name}: {one}" for name, one in value.items()) or "not given"
         case _:
             return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,8 @@ _TAKEN = frozenset({"endpoint", "capabilities", "hooks"})
 _LIMITS = frozenset({"concurrency", "add_concurrency", "search_concurrency", "timeout", "seed"})
 """Settings of other sections that do. Which rules are tried, how long requests are generated
 and what is kept of answers is the same in every certification."""
+
+_COMMANDS = frozenset({"--restart-cmd", "--fault-cmd", "--heal-cmd"})
 
 
 def settings_of(config: Path, declaration: Declaration) -> Resolved:
@@ -48,6 +51,15 @@ def at_declared_load(target: Target, declaration: Declaration) -> Target:
         add_concurrency=adds,
         search_concurrency=searches,
     )
+
+
+def without_commands(flags: Sequence[str]) -> list[str]:
+    """The options that name a target, an operator's commands left out.
+
+    Reports and certificates are handed around, and commands hold hosts, users and tokens.
+    """
+    named = zip(flags[::2], flags[1::2], strict=True)
+    return [word for name, value in named if name not in _COMMANDS for word in (name, value)]
 
 
 def _holds(value: Value) -> bool:

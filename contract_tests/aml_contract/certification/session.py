@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from aml_contract.certification.beginning import Beginning
+from aml_contract.certification.configuration import without_commands
 from aml_contract.certification.contract import ContractData, lowered
 from aml_contract.certification.document import Certification, End
 from aml_contract.certification.kept import Kept, NotKept, plain
@@ -102,6 +103,8 @@ class Session:
         results = list(self.results.values())
         verdict = verdict_of({one.stage: one.judgement for one in results})
         contract = self.results.get("contract")
+        info = endpoint_info(self.target)
+        info.flags = without_commands(info.flags)
         return Certification(
             verdict=verdict,
             reason=reason_of(results, verdict, self.stopped),
@@ -115,7 +118,7 @@ class Session:
             stopped=self.stopped,
             begun=self.beginning,
             declaration_digest=self.basis.declaration.digest,
-            endpoint=endpoint_info(self.target),
+            endpoint=info,
             lowered=lowered(ContractData.model_validate(contract.data)) if contract else [],
             stages=results,
             certificate=certificate,

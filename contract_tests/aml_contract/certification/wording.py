@@ -39,11 +39,11 @@ def advice_of(
     """What to do next, in a sentence or two."""
     if verdict is StageVerdict.PASS and rehearsal:
         return "It was a rehearsal: for what counts, certify without --allow-private."
-    if verdict is StageVerdict.PASS and signed:
-        return "Hand certificate.json to whoever asks; `aml verify` reads it."
     if verdict is StageVerdict.PASS:
         return (
-            "It is not signed: the same command with --resume and --key FILE signs it, and "
+            "Hand certificate.json to whoever asks; `aml verify` reads it."
+            if signed
+            else "It is not signed: the same command with --resume and --key FILE signs it, and "
             "measures nothing again."
         )
     if stopped and verdict is not StageVerdict.FAIL:
@@ -51,12 +51,10 @@ def advice_of(
         return f"The same command with --resume goes on; finished so far: {kept}."
     decisive = _decisive(results, verdict)
     counts = [each for each in decisive.judgement.problems if each.counts] if decisive else []
-    if not counts:
-        return f"{_AGAIN}."
-    first = (counts[0].fix or counts[0].sentence).rstrip(".")
-    if len(counts) == 1:
-        return f"{first[:1].upper()}{first[1:]}. {_AGAIN}."
-    return f"Mend the {len(counts)} problems of that stage; the first: {first}. {_AGAIN}."
+    first = (counts[0].fix or counts[0].sentence).rstrip(".") if counts else "See the report"
+    if len(counts) > 1:
+        first = f"mend the {len(counts)} problems of that stage; the first: {first}"
+    return f"{first[:1].upper()}{first[1:]}. {_AGAIN}."
 
 
 def _decisive(results: Sequence[StageResult], verdict: StageVerdict) -> StageResult | None:

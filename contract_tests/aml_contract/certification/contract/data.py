@@ -20,8 +20,10 @@ class ContractData(Documented):
     """Adds in flight at most."""
     search_concurrency: int
     """Searches in flight at most, beside the Adds."""
+    restartable: bool
+    """Whether the kit could restart the server: its own, or by an operator's command."""
     report: Report
-    """The check, as ``aml check --json`` writes it."""
+    """The check, as ``aml check --json`` writes it, an operator's commands left out."""
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
@@ -33,8 +35,3 @@ class ContractData(Documented):
     def remote(self) -> bool:
         """Whether somebody else started the server."""
         return self.report.endpoint.kind == "url"
-
-    @property
-    def restartable(self) -> bool:
-        """Whether the kit could restart the server."""
-        return not self.remote or "--restart-cmd" in self.report.endpoint.flags

@@ -9,7 +9,7 @@ from aml_contract.certification.contract.lowered import lowered
 from aml_contract.certification.grounds import Ground, judged, missing, remark, wrong
 from aml_contract.certification.stage import Basis, Judgement, StageVerdict
 from aml_contract.outcome import Level, Outcome
-from aml_contract.report.wording import reproduction, some
+from aml_contract.report.wording import some
 from aml_contract.rule import Need, all_rules
 
 _UNTESTED = frozenset({Outcome.NOT_TESTED, Outcome.KIT_ERROR})
@@ -90,8 +90,8 @@ def _obstacles(data: ContractData, untested: Sequence[str]) -> Iterator[Ground]:
             f"{_rules(names)} could not be tested ({some(names)}): {reason}",
             "report it, it is an error of the kit itself"
             if broke
-            else f"see to that; whether it is mended, this tells: "
-            f"{reproduction(data.report, names[0])}",
+            else "see to that; whether it is mended, this tells: "
+            f"aml check --config FILE --only {names[0]}",
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from aml_contract.certification.configuration import without_commands
 from aml_contract.certification.contract.data import ContractData
 from aml_contract.certification.contract.judging import judgement_of
 from aml_contract.certification.stage import Basis, Context, Judgement
@@ -34,11 +35,13 @@ class ContractStage:
         """
         asked = context.basis.requirements.rules
         report = await _tried([rule for rule in all_rules() if rule.name in asked], context)
+        report.endpoint.flags = without_commands(report.endpoint.flags)
         target = context.target
         data = ContractData(
             outcomes={result.rule: result.outcome for result in report.rules},
             add_concurrency=target.add_concurrency or target.concurrency,
             search_concurrency=target.search_concurrency or target.concurrency,
+            restartable=target.managed or bool(target.restart_cmd),
             report=report,
         )
         return data.model_dump(mode="json")
