@@ -291,9 +291,11 @@ def test_the_command_says_what_keeps_it_from_comparing(behind, taken, tmp_path):
     path = written(tmp_path / "certificate.json", behind.url, taken)
     (tmp_path / "trusted").mkdir()
     (tmp_path / "other.json").write_text("{}")
+    (tmp_path / "old.json").write_text('{"report": "aml-certification/1"}')
     for arguments, code, words in (
         (["--certificate", "nowhere.json"], 2, "nowhere.json cannot be read"),
         (["--certificate", "other.json"], 1, "the certificate is refused"),
+        (["--certificate", "old.json"], 2, "a kit whose data this one does not read"),
         (["--certificate", path, "--trust-store", "trusted"], 1, "not in the trust store"),
         (["--certificate", path, "--url", "http://127.0.0.1:9"], 4, "Nothing answers"),
     ):

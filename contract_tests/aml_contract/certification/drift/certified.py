@@ -26,6 +26,8 @@ from aml_contract.certification.fingerprint.stage import FingerprintData
 from aml_contract.certification.stage import Stage, StageResult
 from aml_contract.outcome import Outcome
 
+_FORM = Certification.model_fields["report"].default
+_ANOTHER_KIT = "{} was measured by a kit whose data this one does not read: take that version"
 _OTHERS = "isolation/others-change-nothing"
 """The rule that says whether results depend on other users (S15)."""
 
@@ -79,7 +81,7 @@ def read_certified(
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise NotCertified(f"{path} cannot be read: {error.strerror}") from error
-    report = _report(data)
+    report = _report(path, data)
     if report is not None:
         if store is not None:
             raise NotCertified(
@@ -95,15 +97,18 @@ def read_certified(
     return _of_statement(path, statement, (), (unchecked,))
 
 
-def _report(data: bytes) -> Certification | None:
+def _report(path: Path, data: bytes) -> Certification | None:
     """The report of a certification; ``None`` if it is something else."""
     try:
         found = json.loads(data)
-        if not isinstance(found, dict) or found.get("report") != "aml-certification/1":
-            return None
-        return Certification.model_validate(found)
     except (ValueError, RecursionError):
         return None
+    if not isinstance(found, dict) or found.get("report") != _FORM:
+        return None
+    try:
+        return Certification.model_validate(found)
+    except ValidationError as error:
+        raise NotCertified(_ANOTHER_KIT.format(path)) from error
 
 
 def _of_report(path: Path, report: Certification) -> Certified:
@@ -150,9 +155,7 @@ def _measured(path: Path, results: Mapping[str, StageResult]) -> tuple[ContractD
         contract = ContractData.model_validate(results["contract"].data)
         found = FingerprintData.model_validate(results["fingerprint"].data)
     except ValidationError as error:
-        raise NotCertified(
-            f"{path} was measured by a kit whose data this one does not read: take that version"
-        ) from error
+        raise NotCertified(_ANOTHER_KIT.format(path)) from error
     if found.taken is None:
         raise NotCertified(
             f"{path} holds no fingerprint ({found.trouble}), so there is nothing to compare with"
