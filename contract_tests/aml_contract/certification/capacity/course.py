@@ -34,8 +34,8 @@ _STEPS = 60
 class _Full(NamedTuple):
     """One kind, while the load was full."""
 
-    per_second: float | None
-    seconds: float | None
+    per_second: float | None = None
+    seconds: float | None = None
 
 
 @dataclass
@@ -69,6 +69,7 @@ class Course:
         self.tallies = self._tallies()
         self._calm = Record(self.endpoint.auth.redact)
         self._full: dict[Kind, _Full] = {}
+        self._mixed: dict[Kind, int] = {"add": 0, "search": 0}
         self._began = 0.0
         self._loaded = 0.0
 
@@ -80,7 +81,8 @@ class Course:
         try:
             self.say("one Add and one Search at a time")
             alone = self._load(calmly, self._calm)
-            await alone.one_by_one(_ALONE, self._began + _ALONE_SHARE * self.budget)
+            some = itertools.islice(self.crowd.next().talk(), _ALONE)
+            await alone.one_by_one(some, self._began + _ALONE_SHARE * self.budget)
             self.record.kept += self._calm.kept
             self.record.troubles += self._calm.troubles
             self.record.refused = self._calm.refused
@@ -101,6 +103,7 @@ class Course:
         async with self.gauge.watching():
             self.say(f"{adds} Adds in flight, and the Searches that follow them")
             await load.mixed(self._began + _ADD_SHARE * self.budget)
+            self._mixed = {kind: len(points) for kind, points in self.record.points.items()}
             self._full["add"] = self._while_full("add", *load.full)
             kept = list(self.record.kept)
             self.say(f"{searches} Searches in flight, for {len(kept)} acknowledged Adds")
@@ -143,26 +146,33 @@ class Course:
         }
 
     def _while_full(self, kind: Kind, began: float, ended: float) -> _Full:
-        """What was accepted while as many as declared were in flight."""
+        """What was accepted while as many as declared were in flight.
+
+        The seconds are those at histories of one that had the endpoint for itself.
+        """
         answered = zip(self.record.answered[kind], self.record.points[kind], strict=True)
-        made = [point.seconds for at, point in answered if began <= at <= ended]
+        made = [point for at, point in answered if began <= at <= ended]
         if not made or ended <= began:
-            return _Full(None, None)
-        return _Full(round(len(made) / (ended - began), 4), round(median(made), 6))
+            return _Full()
+        longest = max(point.history for point in self._calm.points[kind])
+        alike = [point.seconds for point in made if point.history <= longest]
+        return _Full(
+            round(len(made) / (ended - began), 4), round(median(alike), 6) if alike else None
+        )
 
     def _traffic(self, kind: Kind, in_flight: int) -> Traffic:
         tally = self.tallies[kind]
-        points = self.record.points[kind]
-        full = self._full.get(kind, _Full(None, None))
+        points = self.record.points[kind][: self._mixed[kind]]
+        full = self._full.get(kind, _Full())
         # The very first may open connections and load models.
         alone = [point.seconds for point in self._calm.points[kind]][1:]
         return Traffic(
             in_flight=in_flight,
-            accepted=len(points),
+            accepted=len(self.record.points[kind]),
             codes=dict(sorted(tally.codes.items())),
             without_wait=tally.without_wait,
             sample=tally.sample,
-            alone=round(fmean(alone), 6) if alone else None,
+            alone=round(median(alone), 6) if alone else None,
             together=full.seconds,
             per_second=full.per_second,
             points=points[:: -(-len(points) // _POINTS) or 1],

@@ -9,6 +9,11 @@ from aml_contract.certification.capacity.overhead import Overhead
 from aml_contract.certification.capacity.record import Point, Trouble
 from aml_contract.documented import Documented
 
+SATURATED = 0.5
+"""The share of what is in flight that must be worked on, else it is remarked."""
+OFTEN = 0.1
+"""The share of requests sent away from which on that is what limits an endpoint."""
+
 
 class Traffic(Documented):
     """One kind of request under load."""
@@ -24,24 +29,40 @@ class Traffic(Documented):
     sample: Sample | None
     """Latencies from the intended start, in seconds; `null` if nothing counts."""
     alone: float | None
-    """Seconds of one that has the endpoint for itself, on average."""
+    """Median seconds of one that has the endpoint for itself."""
     together: float | None
-    """Median seconds of one while as many were in flight as declared."""
+    """The same at the same histories, while as many were in flight as declared."""
     per_second: float | None
-    """How many were accepted a second while that many were in flight."""
+    """How many were accepted a second then."""
     points: list[Point]
-    """Some of those that were accepted, evenly taken."""
+    """Some of those that were accepted while Adds and Searches went side by side, evenly taken."""
+
+    def queues(self, overhead: float) -> bool:
+        """Whether most requests wait inside the endpoint for others.
+
+        Args:
+            overhead: seconds of the kit's own in each that was sent beside others.
+        """
+        if self.alone is None or self.together is None:
+            return False
+        return self.together - overhead > self.alone / SATURATED
 
     @property
-    def parallel(self) -> float | None:
+    def held(self) -> int:
         """How many the endpoint works on at a time, by Little's law.
 
-        What it finishes in a second, times what one takes that has not to wait. If it is
-        far below what is in flight, the others wait inside the endpoint, or are refused.
+        What waits outside is not in flight there: what it finishes in a second, times what one
+        takes. What waits inside makes each take longer, all the longer the more wait. All of
+        them if that was not measured.
         """
-        if self.alone is None or self.per_second is None:
-            return None
-        return self.per_second * self.alone
+        if self.alone is None or self.together is None or self.per_second is None:
+            return self.in_flight
+        worked_on = (
+            self.per_second * self.alone
+            if self.sent_away > OFTEN
+            else self.in_flight * self.alone / self.together
+        )
+        return min(self.in_flight, max(1, round(worked_on)))
 
     @property
     def sent_away(self) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aml_contract.certification.capacity.bounds import CONFIDENCE, Side, needed
-from aml_contract.certification.capacity.data import CapacityData, Traffic
+from aml_contract.certification.capacity.data import OFTEN, SATURATED, CapacityData, Traffic
 from aml_contract.certification.capacity.overhead import Overhead
 from aml_contract.certification.capacity.platform import Kind, limit_of
 from aml_contract.certification.capacity.record import Trouble
@@ -26,12 +26,8 @@ from aml_contract.certification.grounds import (
 from aml_contract.certification.stage import Basis, Judgement
 from aml_contract.latency import in_words
 
-_SATURATED = 0.5
-"""The share of what is in flight that must be worked on, else it is remarked."""
 _BUSY = 0.5
 """The share of the kit's own speed from which on it cannot be told who is slow."""
-_LATER = 0.1
-"""The share of requests from which on it is refusing that limits what it holds."""
 _NAMES: dict[Kind, str] = {"add": "Add", "search": "Search"}
 _PLURALS: dict[Kind, str] = {"add": "Adds", "search": "Searches"}
 
@@ -72,14 +68,15 @@ def judgement_of(data: CapacityData, basis: Basis) -> Judgement:
 
 def _good(data: CapacityData, sides: list[tuple[Kind, Traffic, int | None, float]]) -> str:
     parts = [
-        f"{_PLURALS[kind]} in less than {in_words(traffic.sample.judged.high or 0)} "
+        f"{_PLURALS[kind]} take less than {in_words(traffic.sample.judged.high or 0)} "
         f"(limit {in_words(limit)})"
         for kind, traffic, _, limit in sides
         if traffic.sample
     ]
+    found, acknowledged = data.memories.found, data.memories.acknowledged
     return (
         f"With {data.add.in_flight} Adds and {data.search.in_flight} Searches in flight, 99 of 100 "
-        f"{' and '.join(parts)}, and all of {data.memories.acknowledged:,} acknowledged Adds found."
+        f"{' and '.join(parts)}; {found:,} of {acknowledged:,} acknowledged Adds were found."
     )
 
 
@@ -96,7 +93,7 @@ def _trouble(trouble: Trouble) -> Ground:
         case "refused":
             again = f"; alone it was answered {trouble.calm}" if trouble.calm else ""
             return wrong(
-                f"{name.capitalize()} was answered {trouble.answer}, which is never sent "
+                f"{name[:1].upper()}{name[1:]} was answered {trouble.answer}, which is never sent "
                 f"again{again}",
                 "accept every legal request; `aml check` shows which are not",
                 "F3",
@@ -153,8 +150,8 @@ def _too_slow(kind: Kind, traffic: Traffic, limit: float, overhead: Overhead) ->
         f"{in_words(p99.low)}, and {in_words(limit)} is the limit"
     )
     fix = "make it faster"
-    if _queues(traffic, overhead):
-        words += f": it works on about {_held(traffic)} at a time, the others wait inside it"
+    if traffic.queues(overhead.seconds):
+        words += f": it works on about {traffic.held} at a time, the others wait inside it"
         fix = f"work on more at a time: it bears about {_bears(traffic, limit)} in flight"
     return wrong(words, fix, "F2")
 
@@ -164,31 +161,26 @@ def _unclear(kind: Kind, traffic: Traffic, limit: float, data: CapacityData) -> 
     if sample and sample.judged.against(limit, overhead) is Side.UNDER:
         return None
     plural = _PLURALS[kind]
-    if sample is None or sample.judged.high is None:
+    p99 = sample.judged if sample else None
+    if p99 and p99.low is not None and p99.low > limit:
         return open_question(
-            f"{sample.count if sample else 0} {plural} were answered in time to be judged; a bound "
-            f"for the slowest of 100 takes {needed()}",
-            f"give it {_more_time(data)}",
-        )
-    p99 = sample.judged
-    between = (
-        f"With {traffic.in_flight} {plural} in flight, the slowest of 100 takes between "
-        f"{in_words(p99.low or 0)} and {in_words(p99.high or 0)}, the limit of {in_words(limit)} "
-        "is not to be told from that"
-    )
-    if p99.low is not None and p99.low > limit:
-        return open_question(
-            f"{between}, as {in_words(overhead)} of it may be the kit's own",
+            f"With {traffic.in_flight} {plural} in flight, the slowest of 100 takes at least "
+            f"{in_words(p99.low)}, and {in_words(limit)} is the limit; but {in_words(overhead)} of "
+            "that may be the kit's own",
             "run the kit on a machine that has less to do",
         )
-    return open_question(between, "make the slowest requests faster, or declare more time", "F2")
-
-
-def _more_time(data: CapacityData) -> str:
-    return (
-        "more time, or a machine that answers sooner"
-        if data.ended == "time"
-        else "a load that goes on"
+    if sample is None or p99 is None or p99.high is None:
+        return open_question(
+            f"Only {sample.count if sample else 0} {plural} were measured in "
+            f"{data.budget / 60:.0f} minutes: to bound the slowest of 100 takes {needed()}",
+            f"make {plural} faster, or let more be in flight",
+            "F2",
+        )
+    return open_question(
+        f"With {traffic.in_flight} {plural} in flight, the slowest of 100 takes between "
+        f"{in_words(p99.low or 0)} and {in_words(p99.high)}, and {in_words(limit)} is the limit",
+        "make the slowest requests faster, or declare more time",
+        "F2",
     )
 
 
@@ -237,33 +229,19 @@ def _knee(kind: Kind, traffic: Traffic, data: CapacityData) -> Ground | None:
     """What it can bear, where that is far less than was declared."""
     if data.troubles or (traffic.per_second or 0.0) > _BUSY * data.overhead.most:
         return None
-    if traffic.sent_away > _LATER and _held(traffic) < _SATURATED * traffic.in_flight:
+    if traffic.sent_away > OFTEN and traffic.held < SATURATED * traffic.in_flight:
         what = f"{traffic.sent_away:.0%} of requests were told to come later"
-    elif _queues(traffic, data.overhead):
+    elif traffic.queues(data.overhead.seconds):
         alone, together = in_words(traffic.alone or 0), in_words(traffic.together or 0)
         what = f"one takes {alone} alone, and {together} beside so many others"
     else:
         return None
     return remark(
-        f"It holds about {_held(traffic)} {_PLURALS[kind]} in flight, {traffic.in_flight} are "
+        f"It holds about {traffic.held} {_PLURALS[kind]} in flight, {traffic.in_flight} are "
         f"declared: {what}",
         "more at once bring no more a second",
         "L1",
     )
-
-
-def _held(traffic: Traffic) -> int:
-    """How many it works on at a time; all of them if that is not known."""
-    parallel = traffic.parallel
-    return traffic.in_flight if parallel is None else max(1, round(parallel))
-
-
-def _queues(traffic: Traffic, overhead: Overhead) -> bool:
-    """Whether most requests wait for others: not only some, and not because of the kit."""
-    if traffic.alone is None or traffic.together is None:
-        return False
-    slower = traffic.together - overhead.seconds > traffic.alone / _SATURATED
-    return slower and _held(traffic) < _SATURATED * traffic.in_flight
 
 
 def _bears(traffic: Traffic, limit: float) -> int:

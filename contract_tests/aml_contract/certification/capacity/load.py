@@ -23,7 +23,7 @@ from aml_contract.certification.capacity.users import Chunk, Crowd
 from aml_contract.smoke.answers import ContractBrokenError, check_add, contents
 from aml_contract.smoke.run import TOP_K
 
-_TICK, _TICKS = 1.0, 20
+_TICK, _TICKS = 1.0, 4
 """Seconds after which it is seen whether all is clear, though nothing is answered; and how
 often, at the least, while a request may be answered in time."""
 
@@ -70,15 +70,15 @@ class Load:
         self.full: tuple[float, float] = (0.0, 0.0)
         """When the last load began and when nothing more was begun, by the event loop's clock."""
 
-    async def one_by_one(self, count: int, deadline: float) -> None:
-        """Some Adds of one user, each with a Search for it, nothing else in flight.
+    async def one_by_one(self, chunks: Iterable[Chunk], deadline: float) -> None:
+        """These Adds of one user, each with a Search for it, nothing else in flight.
 
         Args:
-            count: Adds at most.
+            chunks: what to add.
             deadline: when no further one is begun, by the event loop's clock.
         """
-        for number, chunk in enumerate(self._crowd.next().talk()):
-            if number == count or self._now >= deadline:
+        for chunk in chunks:
+            if self._now >= deadline:
                 return
             kept = await self._add(chunk, self._now)
             if kept is None or await self._search(kept, self._now) is None:
@@ -159,11 +159,12 @@ class Load:
 
         def read(sent: Sent) -> Kept:
             check_add(sent.exchange, sent.tries, chunk.body)
-            return Kept(chunk.user_id, chunk.canary, chunk.history, sent.answered)
+            return Kept(chunk.user_id, chunk.canary, sent.answered)
 
         made = await self._accepted("add", chunk.data, intended, chunk.history, read)
         if made is None:
             return None
+        self._record.histories[chunk.user_id] += 1
         self._record.kept.append(made[0])
         return made[0]
 
@@ -175,7 +176,8 @@ class Load:
             return bool(kept.canary.shown_by(texts, verbatim=self._verbatim))
 
         body = {"query": kept.canary.query, "user_id": kept.user_id, "top_k": TOP_K}
-        made = await self._accepted("search", dump(body), intended, kept.history, read)
+        history = self._record.histories[kept.user_id]
+        made = await self._accepted("search", dump(body), intended, history, read)
         if made is None:
             return None
         kept.seen(shown=made[0])

@@ -39,16 +39,17 @@ class Volume:
             raise ValueError(f"{self.users:,} users cannot share {self.adds:,} Adds")
 
     @classmethod
-    def read(cls, text: str) -> Volume:
-        """The volume that is written ``ADDS,USERS,SEARCHES``.
+    def of(cls, adds: int) -> Volume:
+        """A run of so many Adds, its users and Searches in the proportions of a Full.
 
         Raises:
-            ValueError: it is none; the message says why.
+            ValueError: there are none.
         """
-        words = text.replace("_", "").split(",")
-        if len(words) != 3 or not all(word.strip().isdecimal() for word in words):
-            raise ValueError(f"a volume is written ADDS,USERS,SEARCHES, not {text!r}")
-        return cls(*map(int, words))
+        full = cls()
+        users, searches = (
+            max(1, round(adds * each / full.adds)) for each in (full.users, full.searches)
+        )
+        return cls(adds, users, searches)
 
     @property
     def adds_of_users(self) -> list[int]:

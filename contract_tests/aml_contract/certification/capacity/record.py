@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -34,8 +35,6 @@ class Kept:
 
     user_id: str
     canary: Marker
-    history: int
-    """Adds of the same user before it."""
     since: float
     """When it was acknowledged, by the event loop's clock."""
     looked: int = 0
@@ -80,6 +79,8 @@ class Record:
     troubles: list[Trouble] = field(default_factory=list)
     unfinished: int = 0
     """Adds that the kit has cut off, because time was over."""
+    histories: Counter[str] = field(default_factory=Counter)
+    """Acknowledged Adds of each user."""
     points: dict[Kind, list[Point]] = field(default_factory=lambda: {"add": [], "search": []})
     answered: dict[Kind, list[float]] = field(default_factory=lambda: {"add": [], "search": []})
     """When each of them was answered, by the event loop's clock."""
