@@ -13,7 +13,8 @@ from aml_contract.certification.document import exit_code
 from aml_contract.certification.kept import CannotGoOn, Kept, opened, plain
 from aml_contract.certification.requirements import requirements_for
 from aml_contract.certification.session import Session
-from aml_contract.certification.stage import Basis, Judgement, StageVerdict
+from aml_contract.certification.stage import ORDER, Basis, Judgement, StageVerdict
+from aml_contract.certification.stages import STAGES
 from aml_contract.config.target import target_from
 from aml_contract.endpoint.http import Unreachable
 from aml_contract.endpoint.target import Target
@@ -260,3 +261,7 @@ def test_no_more_is_in_flight_than_is_declared(tmp_path):
     target = at_declared_load(target_from(settings_of(path, declaration)), declaration)
     loads = (target.concurrency, target.add_concurrency, target.search_concurrency)
     assert loads == (24, 24, 32)
+
+
+def test_the_stages_are_those_that_a_certificate_needs():
+    assert tuple(STAGES) == ORDER

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from importlib import import_module
-from typing import cast
 
-from aml_contract.certification.stage import ORDER, Stage
+from aml_contract.certification.capacity import CapacityStage
+from aml_contract.certification.contract import ContractStage
+from aml_contract.certification.declaration import DeclarationStage
+from aml_contract.certification.fingerprint import FingerprintStage
+from aml_contract.certification.forecast import ForecastStage
+from aml_contract.certification.preflight import PreflightStage
+from aml_contract.certification.stage import Stage
 
+_IN_ORDER: tuple[Stage, ...] = (
+    DeclarationStage(),
+    PreflightStage(),
+    ContractStage(),
+    CapacityStage(),
+    ForecastStage(),
+    FingerprintStage(),
+)
 
-def _found(name: str) -> Stage | None:
-    """The stage that ``aml_contract.certification.<name>`` exports; ``None`` if it is not there."""
-    home = f"aml_contract.certification.{name}"
-    try:
-        module = import_module(home)
-    except ModuleNotFoundError as error:
-        if error.name != home:
-            raise
-        return None
-    for exported in vars(module).values():
-        if inspect.isclass(exported) and getattr(exported, "name", None) == name:
-            return cast("Stage", exported())
-    return None
-
-
-STAGES: Mapping[str, Stage] = {name: stage for name in ORDER if (stage := _found(name))}
-"""Those that there are. A certification without all of them is INCOMPLETE."""
+STAGES: Mapping[str, Stage] = {stage.name: stage for stage in _IN_ORDER}
+"""All of them; a certification without one of them is INCOMPLETE."""
