@@ -21,6 +21,7 @@ _APART = frozenset(
         "config",
         "configured.py",
         "matrix",
+        "probe",
         "pytest_plugin",
         "report",
         "smoke",
