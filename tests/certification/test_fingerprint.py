@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import random
 from datetime import datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from aml_contract.certification.fingerprint import FingerprintStage, Sameness, c
 from aml_contract.certification.fingerprint.canaries import canaries_of
 from aml_contract.certification.fingerprint.measuring import Taking, Untaken
 from aml_contract.certification.fingerprint.model import Aspect, Fingerprint
+from aml_contract.certification.fingerprint.reading import Answer, asked_of
 from aml_contract.certification.fingerprint.survival import survival
 from aml_contract.certification.stage import Basis, StageVerdict
 from aml_contract.endpoint.http import open_endpoint
@@ -110,6 +112,41 @@ def test_a_ranking_that_swaps_now_and_then_is_not_called_changed():
     made = [of(memories.Swapping) for _ in range(6)]
     found = [compare(old, new).sameness for old, new in itertools.combinations(made, 2)]
     assert Sameness.CHANGED not in found
+
+
+def wavering(chance, swaps, by_user):
+    """A fingerprint of answers whose first two items are swapped so often."""
+    canaries = canaries_of(1)
+    answers = []
+    for query in canaries.queries:
+        order = [str(n) for n in random.Random(query).sample(range(36), 10)]
+        mood = [chance.random() < swaps for _ in range(2)]
+        asked = []
+        for time in range(4):
+            first, second, *rest = order
+            swapped = mood[time % 2] if by_user else chance.random() < swaps
+            places = (second, first, *rest) if swapped else (first, second, *rest)
+            asked.append(Answer(places, ("#form",) * 10, (), frozenset()))
+        answers.append(asked_of(asked))
+    return Fingerprint(
+        canaries=canaries,
+        users=["one", "other"],
+        stored="2026-11-30T12:00:00+00:00",
+        answers=answers,
+        seen=[],
+        shape=[],
+        refusals=[],
+        add_seconds=[],
+        search_seconds=[],
+    )
+
+
+@pytest.mark.parametrize("by_user", [False, True], ids=["each-answer", "each-user"])
+@pytest.mark.parametrize("swaps", [0.01, 0.05, 0.1, 0.3, 0.5])
+def test_however_often_a_ranking_wavers_it_is_not_called_changed(swaps, by_user):
+    chance = random.Random(5)
+    pairs = [[wavering(chance, swaps, by_user) for _ in range(2)] for _ in range(100)]
+    assert Sameness.CHANGED not in [compare(old, new).sameness for old, new in pairs]
 
 
 def test_what_a_clock_and_an_id_write_is_no_other_version(monkeypatch):
