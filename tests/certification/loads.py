@@ -23,10 +23,16 @@ OVERHEAD = 0.001
 
 
 class Terse:
-    """A crowd whose Adds are a single sentence: quick to make."""
+    """A crowd whose Adds are a single sentence: quick to make.
 
-    def __init__(self, seed=1):
+    Args:
+        seed: chooses it.
+        asks: the share of Adds that a Search follows at once.
+    """
+
+    def __init__(self, seed=1, asks=0.7):
         self._ns = Namespace(seed, "run", "terse")
+        self._asks = asks
 
     def next(self):
         return self
@@ -41,7 +47,7 @@ class Terse:
                 "session_id": session,
                 "messages": [{"role": "user", "content": canary.text, "timestamp": 0}],
             }
-            asks = chance.randint(0, history) if chance.random() < 0.7 else None
+            asks = chance.randint(0, history) if chance.random() < self._asks else None
             yield Chunk(body, dump(body), canary, history, asks)
 
 

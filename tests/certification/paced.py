@@ -59,6 +59,8 @@ class Paced:
         self.by_user = defaultdict(int)
         self.count = {"add": 0, "search": 0}
         self.places = {}
+        self.requests = set()
+        self.repeats = 0
 
     async def answer(self, kind, body):
         """The status, the answer and its headers; ``None`` if none comes."""
@@ -69,6 +71,8 @@ class Paced:
         self.most[kind] = max(self.most[kind], self.in_flight[kind])
         if kind == "add":
             self.by_user[user] += 1
+            self.repeats += body["request_id"] in self.requests
+            self.requests.add(body["request_id"])
             self.most["user"] = max(self.most["user"], self.by_user[user])
         try:
             return await self._answered(kind, user, body, number)
@@ -144,7 +148,7 @@ class Paced:
             answered = await self.answer(scope["path"].strip("/"), json.loads(body))
             status, answer, headers = answered or (503, {}, {})
         elif scope["path"] == "/stats":
-            answer = {"most": self.most, "count": self.count}
+            answer = {"most": self.most, "count": self.count, "repeats": self.repeats}
         pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
         pairs.append((b"content-type", b"application/json"))
         await send({"type": "http.response.start", "status": status, "headers": pairs})
