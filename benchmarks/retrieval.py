@@ -38,7 +38,7 @@ SYSTEMS = {
     "chance": f"{_BASELINES}:Chance",
 }
 """What is measured, as ``aml serve`` names it."""
-_SECONDS = {"hybrid": 20, "memgpt": 40, "rag": 25, "mem0": 60, "long-context": 30}
+_SECONDS = {"hybrid": 15, "memgpt": 25, "rag": 25, "mem0": 45, "long-context": 15}
 
 Questions = Sequence[Mapping[str, Any]]
 """What is known of each answer, by question, in the same order for every system."""

@@ -30,13 +30,29 @@ LIBRARIES = {
 SIZES = (1_000, 10_000, 100_000)
 _MOST = {"mem0": 10_000}
 """Messages beyond which a memory is not asked."""
-_EFFORT = Effort(Until(least=100, most=400, seconds=6), pairs=30)
+_EFFORT = Effort(Until(least=100, most=300, seconds=5), pairs=25)
 _TINY = Effort(Until(most=5), pairs=3)
 
-# Seconds on two quiet cores: of Adds, of Searches among so many, of filling a thousand messages.
-_ADDS = {"hybrid": 25, "memgpt": 35, "rag": 30, "mem0": 40, "long-context": 15}
-_SEARCHES = {1_000: 15, 10_000: 25, 100_000: 60}
-_FILLS = {"hybrid": 1.5, "memgpt": 4, "rag": 1.5, "mem0": 10, "long-context": 1}
+# Seconds on two quiet cores: of Adds, of Searches among each of SIZES, of filling 1,000 messages.
+_ADDS = {"hybrid": 16, "memgpt": 22, "rag": 20, "mem0": 40, "long-context": 8}
+_SEARCHES = {
+    "hybrid": (12, 17, 35),
+    "memgpt": (13, 19, 45),
+    "rag": (19, 20, 120),
+    "mem0": (22, 45),
+    "long-context": (16, 16, 16),
+}
+_FILLS = {
+    "hybrid": 0.4,
+    "memgpt": 1.3,
+    "rag": 1.6,
+    "mem0": 2,
+    "long-context": 0.15,
+    LIBRARIES["rag"]: 1,
+    LIBRARIES["mem0"]: 20,
+}
+_START = 3
+"""Seconds until a process of a memory is there, and so a guess for what is small."""
 
 
 def adds(systems: Sequence[str], stores: Stores) -> dict[str, Cell]:
@@ -58,7 +74,7 @@ def searches(
     return {
         (system, messages): Cell(
             f"{system}, among {messages:,}",
-            _SEARCHES.get(messages, 15),
+            dict(zip(SIZES, _SEARCHES[system], strict=False)).get(messages, 3 * _START),
             partial(
                 searching,
                 system,
@@ -84,7 +100,7 @@ def fill(stores: Stores, wanted: Sequence[tuple[str, int]], sizes: Sequence[int]
     cells = {
         (system, messages): Cell(
             f"{system}, {messages:,} messages",
-            _FILLS.get(system, 5) * messages / 1_000 / stores.processes,
+            _START + _FILLS[system] * messages / 1_000 / stores.processes,
             dict,
         )
         for system, some in needed.items()
