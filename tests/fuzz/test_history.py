@@ -87,6 +87,17 @@ class RefusesOddIds(Correct):
         return await super().add(body)
 
 
+class RefusesUnknownKeys(Correct):
+    """A strict reading: userId beside user_id is refused, by Search too."""
+
+    kills = {}
+
+    async def search(self, body):
+        if set(self.parse(body)) - {"query", "user_id", "top_k", "options"}:
+            return Reply(400, {"detail": {"reason": "an unknown key"}})
+        return await super().search(body)
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_every_fault_of_isolation_is_found_and_shown_in_four_calls(name):
     search = searched(servers()[name]())
@@ -118,7 +129,7 @@ def replayed(server, calls):
     return breach and breach.kind
 
 
-@pytest.mark.parametrize("server", [Correct, RefusesOddIds, TellsMore])
+@pytest.mark.parametrize("server", [Correct, RefusesOddIds, RefusesUnknownKeys, TellsMore])
 def test_right_servers_are_not_accused(server, monkeypatch):
     monkeypatch.setattr(machine, "EXAMPLES", 1 if server is TellsMore else 2)
     search = searched(server(), rounds=1)

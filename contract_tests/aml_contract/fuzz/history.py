@@ -281,7 +281,8 @@ class History:
                 who += f" ({call.alias}: {show(body[call.alias])} beside user_id)"
             self._check_foreign(made, who, user)
             self._check_own(made, user, memory)
-        elif _refused(made) and memory.certain:
+        elif _refused(made) and memory.certain and not call.alias:
+            # Of another spelling beside user_id input/unknown-keys speaks.
             added = self._added[user, min(memory.certain)]
             raise Breach(
                 Kind.LOSS,
