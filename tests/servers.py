@@ -57,7 +57,8 @@ class Started:
 def in_process(words, *, patience=60, **popen):
     """Run a command until the block ends, ``{port}`` in it replaced by a free one.
 
-    It may take ``patience`` seconds until it listens. ``popen`` is for :class:`subprocess.Popen`. What still runs in the end is killed.
+    It may take ``patience`` seconds until it listens. ``popen`` is for
+    :class:`subprocess.Popen`. What still runs in the end is killed.
     """
     port = free_port()
     child = subprocess.Popen([str(word).replace("{port}", str(port)) for word in words], **popen)
