@@ -6,7 +6,7 @@ from typing import Literal
 
 from aml_contract.certification.beginning import Beginning
 from aml_contract.certification.contract import Lowered
-from aml_contract.certification.stage import ORDER, Problem, StageResult, StageVerdict
+from aml_contract.certification.stage import Problem, StageResult, StageVerdict
 from aml_contract.checking.document import EndpointInfo
 from aml_contract.documented import Documented
 
@@ -49,11 +49,6 @@ class Certification(Documented):
     """The finished stages, in their order."""
     certificate: str | None = None
     """The file with the certificate beside this one; ``null`` if nothing is signed."""
-
-    @property
-    def missing(self) -> list[str]:
-        """The stages without a result."""
-        return [name for name in ORDER if all(one.stage != name for one in self.stages)]
 
     @property
     def problems(self) -> list[tuple[str, Problem]]:
