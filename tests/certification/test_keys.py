@@ -285,7 +285,7 @@ def key_file(**changes):
         ({"form": "aml-trusted-key/2"}, "form"),
         ({"comment": "x"}, "comment"),
     ],
-    ids=str,
+    ids=lambda given: given if isinstance(given, str) else "-".join(given),
 )
 def test_a_broken_key_file_is_refused(tmp_path, change, words):
     path = tmp_path / "organiser.json"
