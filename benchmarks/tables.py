@@ -23,13 +23,14 @@ Searched = Mapping[tuple[str, int], Figures]
 
 def speed(client: Figures, added: Added, searched: Searched) -> str:
     """All of them."""
+    chunk = next(iter(added.values()))["messages"]
     return "\n".join(
         [
-            "Adds, in milliseconds of a chunk:\n",
+            f"Adds, in milliseconds of a chunk of {chunk:.0f} messages on average:\n",
             page.table(
                 [
                     *("", "chunks/s", "16 in flight", "HTTP Add", "embedding", "store", "ledger"),
-                    *("HTTP", "÷ memory", "÷ library"),
+                    *("HTTP", "÷ memory", "÷ library", "CPU of the server"),
                 ],
                 _adds(added),
             ),
@@ -47,7 +48,7 @@ def speed(client: Figures, added: Added, searched: Searched) -> str:
             page.table(
                 [
                     *("", "messages", "HTTP", "call", "of it embedding", "÷ memory", "÷ library"),
-                    *("CPU of the server", "answer, kB"),
+                    *("CPU of the server", "items", "answer, kB"),
                 ],
                 _overheads(searched),
             ),
@@ -72,6 +73,7 @@ def _adds(added: Added) -> Iterator[list[str]]:
             f"{crowd['chunks'] / crowd['seconds']:.1f}",
             *map(_ms, (http, embedding, direct - embedding, ledger, http - direct - ledger)),
             *_ratios(found),
+            _ms(crowd["cpu"] / crowd["chunks"]),
         ]
 
 
@@ -103,6 +105,7 @@ def _overheads(searched: Searched) -> Iterator[list[str]]:
             *(_ms(fmean(found[name])) for name in ("http", "direct", "embedding")),
             *_ratios(found),
             _ms(alone["cpu"] / len(alone["latencies"])),
+            str(found["items"]),
             f"{found['bytes'] / 1e3:.0f}",
         ]
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from aml_sdk import AddRequest
@@ -35,12 +36,13 @@ def adding(system: str, library: str | None, stores: Stores) -> dict[str, Any]:
 
     Returns:
         Seconds of each chunk: ``http``, ``direct``, of which ``embedding``, ``ledger``, and
-        perhaps ``library``. Of the ``crowd`` its ``chunks``, ``seconds``, and ``cpu``, seconds of
-        the server. ``empty``: its resident memory after the first chunks, in MB.
+        perhaps ``library``; ``messages``, how many a chunk has on average. Of the ``crowd`` its
+        ``chunks``, ``seconds``, and ``cpu``, seconds of the server. ``empty``: its resident
+        memory after the first chunks, in MB.
     """
     *others, last = stores.talk
     chunks = list(said(last, USER))
-    crowd = dealt([add for each in others or [last] for add in said(each, "crowd")], IN_FLIGHT)
+    more = [add for each in others or [last] for add in said(each, f"crowd:{each.name}")]
     with ExitStack() as stack:
         root = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=stores.directory)))
         memory = stack.enter_context(Direct(system, root / "direct"))
@@ -58,12 +60,12 @@ def adding(system: str, library: str | None, stores: Stores) -> dict[str, Any]:
         empty = server.resident
         times = in_turns(calls, chunks[_WARM:])
         cpu = server.cpu
-        load = client.streams("/add", [map(body, adds) for adds in crowd])
+        load = client.streams("/add", [map(body, adds) for adds in dealt(more, IN_FLIGHT)])
         cpu = server.cpu - cpu
     return {
         **whole(times),
         "embedding": [each.embedding for each in times["direct"]],
-        "messages": sum(len(add.messages) for add in chunks[_WARM:]),
+        "messages": fmean(len(add.messages) for add in chunks[_WARM:]),
         "crowd": {"chunks": len(load.latencies), "seconds": load.seconds, "cpu": cpu},
         "empty": empty,
     }
