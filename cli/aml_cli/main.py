@@ -21,6 +21,7 @@ from aml_cli import (
     keys,
     matrix,
     new,
+    probe,
     report,
     reproduce,
     rules,
@@ -48,6 +49,7 @@ app.command("forget")(forget.forget)
 app.command("rules")(rules.rules)
 app.command("explain")(explain.explain)
 app.command("smoke")(smoke.smoke)
+app.command("probe")(probe.probe)
 app.command("matrix")(matrix.matrix)
 app.command("certify")(certify.certify)
 app.add_typer(keys.app, name="keys")
@@ -79,6 +81,7 @@ def common(
 _EXTRAS = {
     **dict.fromkeys(("bpe_openai", "h11", "jinja2", "packaging", "pytest", "tenacity"), "contract"),
     **dict.fromkeys(("cryptography", "scipy", "securesystemslib"), "certify"),
+    "bm25s": "probe",
 }
 """Which extra installs what the kit imports beside the base."""
 

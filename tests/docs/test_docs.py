@@ -67,6 +67,7 @@ def test_every_documented_command_is_of_a_known_kind():
         "aml report",
         "aml reproduce",
         "aml smoke",
+        "aml probe",
         "aml compare",
         "aml serve",
         "aml forget",
@@ -108,6 +109,14 @@ def test_documented_smoke_runs_run(reader, command):
     ran = reader.run(command)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "Evidence recall" in ran.stdout
+
+
+@pytest.mark.parametrize("command", runnable("aml probe"))
+def test_documented_probes_run(reader, command):
+    """With one user, who is asked in one way."""
+    ran = reader.run(f"{command} --users 1 --modes direct")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Among its first 10 items it finds" in ran.stdout
 
 
 @pytest.mark.parametrize("command", runnable("aml compare"))

@@ -1,0 +1,63 @@
+import json
+
+import pytest
+
+from aml_contract.probe.document import ProbeReport
+from tests.probe.test_run import Idempotent
+from tests.smoke.memory import serving
+from tests.smoke.test_cli import aml
+
+
+def test_a_probe_speaks_first_and_writes_what_is_asked_for(tmp_path):
+    with serving(Idempotent) as server:
+        ran = aml(
+            "probe", "--url", server.url, "--users", "1", "--modes", "direct",
+            "--json", "made/probe.json", "--html", "probe.html", cwd=tmp_path,
+        )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "aml probe · 1 user · en · direct · run " in ran.stdout
+    assert ran.stdout.index("Among its first 10 items it finds") < ran.stdout.index("oracle")
+    assert "no created_at" in ran.stdout
+    assert "\x1b" not in ran.stdout
+    text = (tmp_path / "made/probe.json").read_text()
+    assert ProbeReport.model_validate_json(text).modes == ["direct"]
+    assert set(json.loads(text)["scores"]["systems"]) == {
+        "endpoint", "oracle", "random", "recency", "bm25",
+    }  # fmt: skip
+    assert "What it remembers" in (tmp_path / "probe.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--url", "http://127.0.0.1:9", "--modes", "direct"], 4, "Nothing answers"),
+        ([], 2, "no endpoint was named"),
+        (
+            ["--url", "http://127.0.0.1:9", "--modes", "direct,vague"],
+            2,
+            "--modes are of direct, advice, joint, not 'vague'",
+        ),
+        (
+            ["--url", "http://127.0.0.1:9", "--language", "la"],
+            2,
+            "--language is one of en, zh, not 'la'",
+        ),
+    ],
+)
+def test_what_cannot_be_tried_is_said_once(tmp_path, arguments, code, words):
+    ran = aml("probe", *arguments, "--users", "1", cwd=tmp_path)
+    assert ran.returncode == code, ran.stderr
+    assert ran.stderr.count(words) == 1
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_broken_contract_has_no_figures(tmp_path):
+    class Wrong(Idempotent):
+        def on_search(self, body):
+            return 200, {"results": []}
+
+    with serving(Wrong) as server:
+        ran = aml("probe", "--url", server.url, "--users", "1", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "has no data list (clause S5). Nothing is scored." in ran.stderr
+    assert "Among its first" not in ran.stdout
