@@ -3,8 +3,9 @@
 The 99th percentile of the delays is a fifth under the limit or a fifth over it; a verdict is
 wrong if it is the other one, and also if it is none. The limit is half a second under a
 simulated clock, where nothing but the scheduling and the statistics can be at fault. On a real
-server it is two seconds, not ninety: what grows with the limit is the time that a run takes,
-not what there is to tell apart, and the kit's own share is smaller at ninety.
+server it is two seconds, or twelve where the machine is busy, not ninety: what grows with the
+limit is the time that a run takes, not what there is to tell apart, and the kit's own share is
+a smaller part of ninety.
 """
 
 import math
@@ -24,7 +25,9 @@ from tests.certification.paced import Paced, Simulated, simulated
 from tests.certification.test_capacity_stage import measured, paced
 from tests.servers import in_process
 
-RUNS, REAL_RUNS = 100, 5
+RUNS, REAL_RUNS = 100, 3
+QUIET, BUSY = 2.0, 12.0
+"""Limits on a real server: the kit's own share may be a tenth of one."""
 MOST_WRONG = 5
 SPREADS = [0.0, 0.25, 0.5]
 """The sigma of the log-normal distribution of delays: none, usual, and a long tail."""
@@ -66,18 +69,25 @@ def test_some_runs_of_that(factor, right):
     assert [side_of(seed, add, 0.25) for seed in range(3)] == [right] * 3
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(3_600)
-@pytest.mark.parametrize(("factor", "right"), [(0.8, StageVerdict.PASS), (1.2, StageVerdict.FAIL)])
-def test_on_a_real_server_it_is_right_too(factor, right):
-    limit, spread = 2.0, 0.25
+def real_verdicts(limit, factor):
+    """The verdicts of some runs at real servers; ``None`` if the kit itself is too slow."""
     verdicts = []
     for seed in range(REAL_RUNS):
-        how = {"add": median_for(factor * limit, spread), "search": 0.05, "spread": spread}
-        with in_process(paced(**how, seed=seed)) as server:
-            data, basis = measured(server.url, limit=limit, budget=900)
-        overhead = data["overhead"]["floor"] + data["overhead"]["lag"]
-        if overhead > 0.1 * limit:
-            pytest.skip(f"the machine is too busy: the kit itself takes {overhead:.2f} s")
+        add = median_for(factor * limit, 0.25)
+        command = paced(add=add, search=0.02 * limit, spread=0.25, seed=seed)
+        with in_process(command) as server:
+            data, basis = measured(server.url, limit=limit, budget=3_600)
+        if sum(data["overhead"][name] for name in ("floor", "lag")) > 0.1 * limit:
+            return None
         verdicts.append(STAGES["capacity"].judge(data, basis).verdict)
+    return verdicts
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7_200)
+@pytest.mark.parametrize(("factor", "right"), [(0.8, StageVerdict.PASS), (1.2, StageVerdict.FAIL)])
+def test_on_a_real_server_it_is_right_too(factor, right):
+    verdicts = real_verdicts(QUIET, factor) or real_verdicts(BUSY, factor)
+    if verdicts is None:
+        pytest.skip(f"the machine is too busy for a limit of {BUSY:.0f} s")
     assert verdicts == [right] * REAL_RUNS

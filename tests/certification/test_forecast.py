@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from aml_contract.certification.capacity import CapacityData
 from aml_contract.certification.capacity.platform import Volume
 from aml_contract.certification.capacity.record import Point, Record
 from aml_contract.certification.forecast import ForecastStage
@@ -247,23 +248,32 @@ def test_an_endpoint_that_refuses_gives_no_forecast():
     assert "of a growing history was answered 503" in judgement.summary
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(3_600)
-def test_a_real_run_takes_as_long_as_foreseen():
-    """A hundredth of a Full at a real server: this tests the scheduling, no extrapolation."""
-    how = {"add": 0.5, "search": 0.1, "spread": 0.3}
-    with in_process(paced(**how)) as server:
-        capacity, _ = measured(server.url, budget=300)
+def foreseen_and_real(add):
+    """Hours that are foreseen and seconds that a run took, at a real server; the kit's share."""
+    with in_process(paced(add=add, search=add / 5, spread=0.3)) as server:
+        capacity, _ = measured(server.url, budget=240 * add)
         within = context(declared(), url=server.url)
         within.earlier = {"capacity": SimpleNamespace(data=capacity)}
         within.volume = HUNDREDTH.adds
-        data = asyncio.run(ForecastStage(120).measure(within))
+        data = asyncio.run(ForecastStage(60 * add).measure(within))
 
         async def run():
             async with open_endpoint(Target(url=server.url, concurrency=32)) as endpoint:
                 return await full_run(endpoint, HUNDREDTH, 1)
 
         took = asyncio.run(run())
-    hours = ForecastData.model_validate(data).hours
-    print(f"foreseen {hours}, it took {took / 3_600:.4f} hours")
-    assert hours.mid * 3_600 == pytest.approx(took, rel=WITHIN)
+    kit = CapacityData.model_validate(capacity).overhead.seconds
+    return ForecastData.model_validate(data).hours, took, kit
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7_200)
+def test_a_real_run_takes_as_long_as_foreseen():
+    """A hundredth of a Full at a real server: this tests the scheduling, no extrapolation."""
+    for add in (0.5, 4.0):
+        hours, took, kit = foreseen_and_real(add)
+        print(f"foreseen {hours}, it took {took / 3_600:.4f} hours; the kit {kit:.3f} s")
+        if kit < add / 4:
+            assert hours.mid * 3_600 == pytest.approx(took, rel=WITHIN)
+            return
+    pytest.skip(f"the machine is too busy: the kit itself takes {kit:.2f} s")

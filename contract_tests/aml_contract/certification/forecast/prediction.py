@@ -19,12 +19,15 @@ from aml_contract.certification.capacity.record import Point
 from aml_contract.certification.forecast.data import Break, Hours
 from aml_contract.certification.forecast.growth import FEWEST
 from aml_contract.certification.forecast.simulation import Service, makespan
+from aml_contract.latency import in_words
 
 _SIMULATIONS = 200
 _BETWEEN = (2.5, 50.0, 97.5)
 """Percentiles of the simulations: an interval of 95 %."""
 _RARE = 0.99
 """One request in a hundred takes longer."""
+_MUCH = 0.1
+"""The share of an Add from which on the kit's own is worth to be said."""
 _HOUR = 3_600.0
 
 
@@ -133,6 +136,12 @@ def assumptions(measured: Measured, volume: Volume, track: str) -> list[str]:
     if track != "textual":
         made.append(
             f"The volume is that of a Full of the Textual track, as none of {track} is known."
+        )
+    usual = measured.load["add"].together
+    if usual and measured.overhead > _MUCH * usual:
+        made.append(
+            f"As much as {in_words(measured.overhead)} of each request may be the kit's own; "
+            "without it, the run is faster."
         )
     if measured.rate:
         made.append(f"The declared rate limit is kept, {measured.rate:.3g} requests a second.")
