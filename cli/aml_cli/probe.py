@@ -74,11 +74,13 @@ def probe(
     print_settings(console, settings, target)
     code = _execute(made, console)
     if json is not None:
-        code = code or write_file(json, made.report.model_dump_json(indent=2) + "\n")
+        unwritten = write_file(json, made.report.model_dump_json(indent=2) + "\n")
+        code = code or unwritten
     if html is not None and made.report.scores:
         from aml_contract.probe.html import html as page
 
-        code = code or write_file(html, page(made.report))
+        unwritten = write_file(html, page(made.report))
+        code = code or unwritten
     raise typer.Exit(code)
 
 

@@ -4,6 +4,7 @@
 """
 
 from aml_contract.certification.report import schema as certification
+from aml_contract.probe import schema as probe
 from aml_contract.report import schema as check
 from aml_contract.report.schema import text as schema_text
 from tests.config import tables as settings
@@ -17,6 +18,7 @@ SCHEMAS = {
     for kept, made in (
         (check.PATH, check.report_schema),
         (certification.PATH, certification.certification_schema),
+        (probe.PATH, probe.probe_schema),
     )
     for path in (kept, ASSETS / kept.name)
 }

@@ -1,11 +1,15 @@
 import json
+import signal
+import subprocess
+import time
 
 import pytest
 
 from aml_contract.probe.document import ProbeReport
 from tests.probe.test_run import Idempotent
+from tests.servers import eventually
 from tests.smoke.memory import serving
-from tests.smoke.test_cli import aml
+from tests.smoke.test_cli import AML, aml
 
 
 def test_a_probe_speaks_first_and_writes_what_is_asked_for(tmp_path):
@@ -61,3 +65,27 @@ def test_a_broken_contract_has_no_figures(tmp_path):
     assert ran.returncode == 1
     assert "has no data list (clause S5). Nothing is scored." in ran.stderr
     assert "Among its first" not in ran.stdout
+
+
+def test_ctrl_c_says_that_half_a_probe_has_no_figures(tmp_path):
+    class Stalls(Idempotent):
+        def on_search(self, body):
+            if len(self.searches) > 3:
+                time.sleep(30)
+            return super().on_search(body)
+
+    with serving(Stalls) as server:
+        child = subprocess.Popen(
+            [*AML, "probe", "--url", server.url, "--users", "1", "--json", "probe.json"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        eventually(lambda: len(server.searches) > 3, seconds=120)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    assert "interrupted; half a probe has no figures" in err
+    assert "Among its first" not in out
+    assert json.loads((tmp_path / "probe.json").read_text())["scores"] is None
