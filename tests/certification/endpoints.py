@@ -1,5 +1,6 @@
 """Endpoints' files, and ``aml certify`` run on them with a few rules."""
 
+import contextlib
 import json
 import os
 import resource
@@ -99,9 +100,22 @@ class Certifying:
 
 
 def killed(child):
-    """Kill a certification as a power cut would, its server too."""
-    os.killpg(child.pid, signal.SIGKILL)
+    """Kill a certification as a power cut would: the server that it started, too."""
+    doomed = [child.pid, *descendants(child.pid)]
+    for pid in doomed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     child.wait()
+
+
+def descendants(pid):
+    """The processes that a process started, and those that these did."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, check=True)
+    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
+    found = [pid]
+    for parent in found:
+        found += [one for one, its in pairs if its == parent]
+    return found[1:]
 
 
 def outcomes(report):
