@@ -47,10 +47,11 @@ class Cells:
     Args:
         directory: where all tables keep theirs.
         table: its name.
+        code: patterns of further files that its figures depend on.
     """
 
-    def __init__(self, directory: Path, table: str) -> None:
-        self.directory = directory / table / digest()
+    def __init__(self, directory: Path, table: str, code: Sequence[str] = ()) -> None:
+        self.directory = directory / table / digest(code)
         self.directory.mkdir(parents=True, exist_ok=True)
 
     def missing(self, cells: Sequence[Cell]) -> list[Cell]:
@@ -106,7 +107,8 @@ def steps(what: str, cells: Sequence[Cell]) -> Iterator[Callable[[Cell], None]]:
             sys.exit(130)
 
 
-def digest() -> str:
+def digest(more: Sequence[str] = ()) -> str:
     """Changes with the code that is measured, and with that which measures."""
     files = sorted(file for part in _CODE for file in (ROOT / part).rglob("*.py"))
+    files += sorted(file for pattern in more for file in ROOT.glob(pattern))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

@@ -58,6 +58,20 @@ def test_what_clashes_is_refused(tmp_path, words, says):
     assert says in ran.stderr
 
 
+def test_what_is_remembered_is_told_and_kept(tmp_path):
+    words = ("benchmarks.remembering", "--only", "hybrid", "--only", "bm25", "--only", "random")
+    ran = run(tmp_path, *words)
+    told = {
+        cells[0]: [int(cell.partition(" %")[0]) for cell in cells[1:]] for cells in rows(ran)[1:]
+    }
+    assert set(told) == {"hybrid", "bm25", "random"}
+    assert all(len(shares) == 8 for shares in told.values())
+    assert min(told["hybrid"][1], told["bm25"][1]) > 60 > 30 > told["random"][1]  # found@10
+    again = run(tmp_path, *words)
+    assert rows(again) == rows(ran)
+    assert "measurements" not in again.stderr
+
+
 def test_servers_are_compared(tmp_path):
     ran = run(tmp_path, "benchmarks.server", "--only", "Add of 20 messages")
     lines = {cells[1]: figures(cells[2:]) for cells in rows(ran)[1:]}

@@ -39,6 +39,10 @@ class Tally:
         sums[0] += value
         sums[1] += of
 
+    def counts(self) -> dict[str, list[list[float]]]:
+        """For each metric the sum of what was observed and that of what it is out of, by user."""
+        return dict(self._sums)
+
     def figures(self) -> dict[str, Figure | None]:
         """The figures of all metrics that were observed."""
         return {metric: self.figure(metric) for metric in self._sums}
