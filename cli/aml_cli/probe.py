@@ -51,6 +51,9 @@ def probe(
     Exit codes: 0 done, 1 an answer broke the contract, 2 usage, 3 the kit's own controls failed or
     a file could not be written, 4 nothing answers, 130 interrupted.
     """
+    # What the extra brings: that it is missing is told before anything is done.
+    import bm25s  # noqa: F401
+
     from aml_cli.console import SteadyConsole
     from aml_contract.probe.language import LANGUAGES
     from aml_contract.probe.lives import Parameters

@@ -55,6 +55,15 @@ def test_what_cannot_be_tried_is_said_once(tmp_path, arguments, code, words):
     assert "Traceback" not in ran.stderr
 
 
+def test_what_lacks_is_named_before_anything_is_sent(tmp_path):
+    (tmp_path / "bm25s.py").write_text("raise ModuleNotFoundError(name='bm25s')\n")
+    with serving(Idempotent) as server:
+        ran = aml("probe", "--url", server.url, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert ran.returncode == 2
+    assert "aml: this needs the module bm25s: pip install 'aml-contract[probe]'" in ran.stderr
+    assert server.adds == []
+
+
 def test_a_broken_contract_has_no_figures(tmp_path):
     class Wrong(Idempotent):
         def on_search(self, body):
