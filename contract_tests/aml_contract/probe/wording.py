@@ -16,11 +16,21 @@ COLUMNS = {
     "stale_first": "outdated first",
     "stale_only": "outdated only",
     "stale_exposed": "outdated shown",
+    "temporary_first": "exception first",
     "memory_top": "reader: first",
     "memory_latest": "reader: newest",
     "memory_vote": "reader: most",
 }
 """Headings of the metrics of questions."""
+WHOLE = {
+    "visible": "values found by their own words right after their Add",
+    "leak": "answers with a value of another user",
+    "dated": "items with a time",
+    "event_time": "of these, the time at which it was said",
+    "fabrication": "items with another person's value, or a plan, that do not say so",
+    "density": "characters of items with what was asked for and is true",
+}
+"""What the metrics of contents are shares of."""
 LEAD = "stale_first"
 """The metric that everything begins with."""
 STAGE_NAMES: dict[Stage, str] = {

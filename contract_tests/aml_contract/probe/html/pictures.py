@@ -48,7 +48,7 @@ def curves(scores: Scores, mode: Mode, metric: Over) -> Curves:
             if (value := getattr(point, metric)) is not None
         ]
         if points:
-            label = points[len(points) * odd // count]
+            label = points[(len(points) - 1) * odd // count]
             made.append(Curve(SYSTEM_NAMES[name], path_of(points), label))
     return Curves(
         made,
