@@ -1,6 +1,7 @@
 import json
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -62,6 +63,29 @@ def test_what_lacks_is_named_before_anything_is_sent(tmp_path):
     assert ran.returncode == 2
     assert "aml: this needs the module bm25s: pip install 'aml-contract[probe]'" in ran.stderr
     assert server.adds == []
+
+
+def test_controls_that_are_off_are_no_fault_of_the_endpoint(tmp_path):
+    program = (
+        "from aml_contract.probe import controls\n"
+        "controls._KINDS['oracle'] = controls.Recency\n"
+        "from aml_cli.main import main\n"
+        "main()\n"
+    )
+    with serving(Idempotent) as server:
+        ran = subprocess.run(
+            [sys.executable, "-c", program, "probe", "--url", server.url, "--users", "1"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert ran.returncode == 3
+    assert "the kit's own controls failed: the oracle's hit is 0.0 for direct" in ran.stderr
+    assert "no fault of your endpoint" in ran.stderr
+    assert server.adds == []
+    assert "Among its first" not in ran.stdout
 
 
 def test_a_broken_contract_has_no_figures(tmp_path):

@@ -1,11 +1,13 @@
 """Probes of memories on a real socket."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from aml_contract.endpoint.target import Target
 from aml_contract.probe.document import ENDPOINT
+from aml_contract.probe.guard import NotTrustedError
 from aml_contract.probe.session import Probe
 from tests.probe.courses import world
 from tests.smoke.memory import Memory, serving
@@ -155,3 +157,17 @@ def test_nothing_that_answers_is_said():
     asyncio.run(probe.execute(Watcher()))
     assert "Nothing answers" in probe.report.unreachable
     assert probe.report.scores is None
+
+
+def test_a_world_that_tells_its_labels_is_not_sent():
+    of = world(users=1, periods=1)
+    user = of.users[0]
+    first, *rest = user.sessions[0]
+    told = replace(first.messages[0], content="gym=Halmere, as you know.")
+    labelled = replace(first, messages=(told, first.messages[1]))
+    of.users[0] = replace(user, sessions=((labelled, *rest), *user.sessions[1:]))
+    with serving(Idempotent) as server:
+        probe = Probe(Target(url=server.url), of, ["direct"])
+        with pytest.raises(NotTrustedError, match="holds the label '=H'"):
+            asyncio.run(probe.execute(Watcher()))
+    assert server.adds == []
