@@ -256,7 +256,7 @@ def test_a_server_that_dies_half_way_fails_and_says_so():
     assert data.ended == "trouble"
     judgement = judged(data)
     assert judgement.verdict is FAIL
-    assert "brought no answer at the last of" in judgement.summary
+    assert "brought no answer (connection refused) at the last of" in judgement.summary
 
 
 def test_a_200_that_breaks_the_contract_fails_and_shows_nothing_of_it():

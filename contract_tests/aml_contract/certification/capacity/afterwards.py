@@ -12,6 +12,7 @@ import asyncio
 from aml_contract.body import dump
 from aml_contract.certification.capacity.record import Kept, Record
 from aml_contract.certification.capacity.sending import DiedError, Sender
+from aml_contract.certification.capacity.tally import NO_ANSWER
 from aml_contract.smoke.answers import ContractBrokenError, contents
 from aml_contract.smoke.run import TOP_K
 
@@ -53,7 +54,7 @@ async def ask_calmly(sender: Sender, record: Record) -> None:
     except DiedError as error:
         first.calm = record.redact(str(error))
     else:
-        first.calm = str(sent.exchange.status or "no answer")
+        first.calm = str(sent.exchange.status or NO_ANSWER)
 
 
 async def _shows(

@@ -84,6 +84,7 @@ class Course:
             some = itertools.islice(self.crowd.next().talk(), _ALONE)
             await alone.one_by_one(some, self._began + _ALONE_SHARE * self.budget)
             self.record.kept += self._calm.kept
+            self.record.histories.update(self._calm.histories)
             self.record.troubles += self._calm.troubles
             self.record.refused = self._calm.refused
             if not self.record.troubles:
@@ -154,7 +155,7 @@ class Course:
         made = [point for at, point in answered if began <= at <= ended]
         if not made or ended <= began:
             return _Full()
-        longest = max(point.history for point in self._calm.points[kind])
+        longest = max((point.history for point in self._calm.points[kind]), default=0)
         alike = [point.seconds for point in made if point.history <= longest]
         return _Full(
             round(len(made) / (ended - began), 4), round(median(alike), 6) if alike else None

@@ -117,7 +117,7 @@ def _trouble(trouble: Trouble) -> Ground:
 
 def _unanswered(trouble: Trouble) -> str:
     if trouble.answer == NO_ANSWER:
-        return "brought no answer"
+        return f"brought no answer ({trouble.reason})"
     return f"was still answered {trouble.answer}"
 
 
@@ -236,9 +236,9 @@ def _knee(kind: Kind, traffic: Traffic, data: CapacityData) -> Ground | None:
         what = f"one takes {alone} alone, and {together} beside so many others"
     else:
         return None
+    held = f"{traffic.held} {(_NAMES if traffic.held == 1 else _PLURALS)[kind]}"
     return remark(
-        f"It holds about {traffic.held} {_PLURALS[kind]} in flight, {traffic.in_flight} are "
-        f"declared: {what}",
+        f"It holds about {held} in flight, {traffic.in_flight} are declared: {what}",
         "more at once bring no more a second",
         "L1",
     )

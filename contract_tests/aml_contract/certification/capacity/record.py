@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from aml_contract.certification.capacity.platform import Kind
+from aml_contract.certification.capacity.tally import NO_ANSWER
 from aml_contract.checking.masking import Mask
 from aml_contract.documented import Documented
 from aml_contract.exchange import Exchange
 from aml_contract.namespace import Marker
+
+_SOMEBODY = ("connection refused", "connection reset", "connection closed")
 
 
 class Trouble(Documented):
@@ -24,9 +27,16 @@ class Trouble(Documented):
     operation: Kind
     answer: str
     """The status, `no answer`, or in words what is wrong; texts of the endpoint are masked."""
+    reason: str = ""
+    """Why no answer came, in words."""
     tries: int = 1
     calm: str = ""
     """What the same request was answered when nothing else was in flight."""
+
+    @property
+    def lost_touch(self) -> bool:
+        """Whether it may be the network in between, or the kit's: not even the host was there."""
+        return self.answer == NO_ANSWER and not self.reason.startswith(_SOMEBODY)
 
 
 @dataclass
@@ -102,7 +112,8 @@ class Record:
             made = Trouble(
                 kind="given up" if exchange.retryable else "refused",
                 operation=operation,
-                answer="no answer" if exchange.status is None else str(exchange.status),
+                answer=NO_ANSWER if exchange.status is None else str(exchange.status),
+                reason=self.redact(exchange.error or ""),
                 tries=tries,
             )
         if made.kind == "refused" and self.refused is None:

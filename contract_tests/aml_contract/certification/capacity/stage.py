@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from aml_contract.certification.capacity.course import Course
 from aml_contract.certification.capacity.data import CapacityData
 from aml_contract.certification.capacity.judging import judgement_of
 from aml_contract.certification.capacity.overhead import gauge
-from aml_contract.certification.capacity.platform import limit_of
+from aml_contract.certification.capacity.platform import GIVES_UP, limit_of
 from aml_contract.certification.capacity.users import Crowd
 from aml_contract.certification.stage import Basis, Context, Judgement
-from aml_contract.endpoint.http import open_endpoint
+from aml_contract.endpoint.http import Unreachable, open_endpoint, unreachable_message
 from aml_contract.rule import Capability
 from aml_contract.run import new_run_id
 
@@ -36,12 +37,14 @@ class CapacityStage:
         """Load the endpoint as declared, then look for what it has acknowledged.
 
         Raises:
-            Unreachable: nothing answers there.
+            Unreachable: nothing answers there, or nothing does any more, and whether the
+                endpoint or a network is at fault cannot be told.
         """
         declared = context.basis.declaration
         # Ids of its own in each sitting: an Add that is sent twice would be answered too fast.
         crowd = Crowd(context.seed, new_run_id(), self.name)
-        async with open_endpoint(context.target, say=context.say) as endpoint:
+        target = replace(context.target, timeout=GIVES_UP)
+        async with open_endpoint(target, say=context.say) as endpoint:
             course = Course(
                 endpoint,
                 crowd,
@@ -57,6 +60,10 @@ class CapacityStage:
                 progress=context.progress,
             )
             await course.run()
+            if any(trouble.lost_touch for trouble in course.record.troubles) and (
+                words := await endpoint.answers()
+            ):
+                raise Unreachable(unreachable_message(endpoint, words))
         data = course.data(texts_only=context.settings.get("track", "textual") == "multimodal")
         return data.model_dump(mode="json")
 

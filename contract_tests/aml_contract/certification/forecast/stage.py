@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from aml_contract.certification.capacity.data import CapacityData, Traffic
@@ -68,7 +69,8 @@ class ForecastStage:
     async def _grown(self, context: Context) -> Record:
         crowd = Crowd(context.seed, new_run_id(), self.name)
         context.say(f"one user's history grows, for {self._budget:.0f} s at most")
-        async with open_endpoint(context.target, say=context.say) as endpoint:
+        target = replace(context.target, timeout=GIVES_UP)
+        async with open_endpoint(target, say=context.say) as endpoint:
             record = Record(endpoint.auth.redact)
             tallies: dict[Kind, Tally] = {"add": Tally(GIVES_UP), "search": Tally(GIVES_UP)}
             load = Load(
