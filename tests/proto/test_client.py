@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from aml_sdk._gen.client import MemoryClient, UnexpectedAnswer
 from aml_sdk._gen.models import AddRequest, Message, SearchRequest
-from aml_sdk._gen.router import make_router
+from aml_sdk._gen.router import make_routes
 from tests.servers import in_thread
 
 REQUEST = AddRequest(
@@ -63,7 +63,7 @@ class Recorder:
 @asynccontextmanager
 async def serving(handler: Recorder, **paths: str) -> AsyncIterator[str]:
     app = FastAPI(openapi_url=None, redirect_slashes=False)
-    app.include_router(make_router(handler, **paths))
+    app.router.routes.extend(make_routes(handler, **paths))
     with in_thread(app, lifespan="off") as url:
         yield url
 

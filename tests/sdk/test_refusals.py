@@ -113,6 +113,8 @@ def test_an_id_given_twice_is_refused(server, system):
         answer = server.post("/add", doubled)
         assert answer.status_code == 422
         assert key in reason(answer)
+    asked = b'{"query": "x", "user_id": "u", "top_k": 1, "user_id": "other"}'
+    assert "user_id" in reason(server.post("/search", asked))
     nested = body[:-1] + b', "metadata": {"user_id": "other"}}'
     assert server.post("/add", nested).status_code == 200
 

@@ -1,10 +1,10 @@
-"""The contract's routes for FastAPI, and the document that describes them.
+"""The contract's routes for Starlette and FastAPI, and the document that describes them.
 
 Generated from ``proto/aml/memory/v1/memory.proto`` by ``scripts/generate``; do not edit.
 
-Routes hand the raw request to a handler and take a ready response from it: FastAPI at the speed
-of Starlette. What they take and give is described by the committed document, which is what a
-server serves, instead of one that FastAPI would derive.
+Routes hand the raw request to a handler and take a ready response from it. They are Starlette's:
+FastAPI's own read the handler's signature at each request, where there is nothing to read. What
+they take and give is described by the committed document, which is what a server serves.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import json
 from importlib.resources import files
 from typing import Any, Protocol
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 ADD_PATH = "/add"
 SEARCH_PATH = "/search"
@@ -53,59 +53,25 @@ class Handler(Protocol):
         ...
 
 
-def make_router(
+def make_routes(
     handler: Handler,
     *,
     add_path: str = ADD_PATH,
     search_path: str = SEARCH_PATH,
     health_path: str = HEALTH_PATH,
-) -> APIRouter:
-    """The routes of the contract; paths are a default and no part of it (clause E2).
+) -> list[Route]:
+    """The routes of the contract, for ``app.router.routes`` of FastAPI or Starlette.
 
-    Give the application ``redirect_slashes=False``: POST is never redirected (clause E6).
+    Paths are a default and no part of the contract (clause E2). A route for GET takes HEAD too, as
+    HTTP has it. Switch the router's ``redirect_slashes`` off: POST is never redirected (clause E6).
     """
-    router = APIRouter()
-    router.add_api_route(
-        add_path,
-        handler.add,
-        methods=["POST"],
-        response_class=Response,
-        response_model=None,
-        include_in_schema=False,
-    )
-    router.add_api_route(
-        add_path,
-        handler.head,
-        methods=["HEAD"],
-        response_class=Response,
-        response_model=None,
-        include_in_schema=False,
-    )
-    router.add_api_route(
-        search_path,
-        handler.search,
-        methods=["POST"],
-        response_class=Response,
-        response_model=None,
-        include_in_schema=False,
-    )
-    router.add_api_route(
-        search_path,
-        handler.head,
-        methods=["HEAD"],
-        response_class=Response,
-        response_model=None,
-        include_in_schema=False,
-    )
-    router.add_api_route(
-        health_path,
-        handler.health,
-        methods=["GET"],
-        response_class=Response,
-        response_model=None,
-        include_in_schema=False,
-    )
-    return router
+    return [
+        Route(add_path, handler.add, methods=["POST"]),
+        Route(add_path, handler.head, methods=["HEAD"]),
+        Route(search_path, handler.search, methods=["POST"]),
+        Route(search_path, handler.head, methods=["HEAD"]),
+        Route(health_path, handler.health, methods=["GET"]),
+    ]
 
 
 def document(

@@ -15,6 +15,7 @@ from aml_sdk.content import decoded_size, images_of, text_of
 from aml_sdk.server.logs import log
 
 _Item = dict[str, Any]
+_NUMBERS = (int, float)  # isinstance is three times as fast with a tuple as with a union
 
 
 class NotMemories(TypeError):  # noqa: N818  named for what came back
@@ -47,10 +48,11 @@ def search_body(memories: Iterable[Memory], *, top_k: int, max_images: int) -> t
         if len(items) == top_k:
             log(logging.WARNING, "answer cut", reason="more than top_k items", top_k=top_k)
             break
-        images += _images_size(memory)
-        if images > max_images:
-            log(logging.WARNING, "answer cut", reason="images", limit=max_images)
-            break
+        if not isinstance(item["content"], str):
+            images += _images_size(memory)
+            if images > max_images:
+                log(logging.WARNING, "answer cut", reason="images", limit=max_images)
+                break
         seen.add(item["id"])
         items.append(item)
     if dropped:
@@ -81,12 +83,15 @@ def _item(memory: Memory) -> _Item | None:
 
     Types are checked though the model did: a system may have built it unchecked.
     """
-    if not isinstance(memory.id, str) or not memory.id.strip():
+    identifier: Any = memory.id
+    content: Any = memory.content
+    if not isinstance(identifier, str) or not identifier.strip():
         return None
-    content = _content(memory)
-    if content is None:
+    if not isinstance(content, str):
+        content = _joined(content)
+    if not content or (isinstance(content, str) and not content.strip()):
         return None
-    item: _Item = {"id": memory.id, "content": content}
+    item: _Item = {"id": identifier, "content": content}
     if _is_finite(memory.score):
         item["score"] = memory.score
     if _is_date(memory.created_at):
@@ -94,30 +99,24 @@ def _item(memory: Memory) -> _Item | None:
     return item
 
 
-def _content(memory: Memory) -> str | list[dict[str, Any]] | None:
+def _joined(content: Any) -> str | list[dict[str, Any]] | None:
     """The text; parts only where an image is among them (clause S7)."""
-    content: Any = memory.content
-    if isinstance(content, str):
-        return content if content.strip() else None
     if not isinstance(content, list | tuple):
         return None
     if not all(isinstance(part, TextPart | ImagePart) for part in content):
         return None
     if any(isinstance(part, ImagePart) for part in content):
         return [part.model_dump() for part in content]
-    text = text_of(content)
-    return text if text.strip() else None
+    return text_of(content)
 
 
 def _images_size(memory: Memory) -> int:
-    if isinstance(memory.content, str):
-        return 0
     return sum(decoded_size(part.image_url.url) for part in images_of(memory.content))
 
 
 def _is_finite(value: Any) -> bool:
     """Whether it is a number that JSON can carry (clause S8)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not isinstance(value, _NUMBERS) or isinstance(value, bool):
         return False
     try:
         return math.isfinite(value)

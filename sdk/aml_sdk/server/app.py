@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from aml_sdk._gen.router import document, document_bytes, make_router
+from aml_sdk._gen.router import document, document_bytes, make_routes
 from aml_sdk.errors import Misconfigured
 from aml_sdk.ledger import Ledger, MemoryLedger
 from aml_sdk.server.handler import ContractHandler
@@ -55,7 +55,7 @@ def create_app(
         redirect_slashes=False,  # a redirect is no answer (clause E6)
         exception_handlers={HTTPException: _as_problem},
     )
-    app.include_router(make_router(handler))
+    app.router.routes.extend(make_routes(handler))
 
     served = document_bytes()
 
