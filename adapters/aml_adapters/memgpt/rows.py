@@ -6,9 +6,14 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from aml_adapters.hybrid.entries import Entries, Indexed
+from aml_adapters.hybrid.index import UserIndex
 from aml_adapters.memgpt.mind import CoreMemory, Mind, Note, Said
 from aml_adapters.memgpt.settings import MemGPTSettings
+from aml_adapters.memgpt.tools import Kind
 from aml_sdk import AddRequest
 
 
@@ -91,6 +96,16 @@ class Snapshot:
         ).fetchone()
         return Item(*note)
 
+    def of_kind(self, user: User, index: UserIndex, kind: Kind) -> npt.NDArray[np.bool_]:
+        """For each row of the user's index whether it is a message, or a passage of the archive."""
+        written = index.sessions < 0
+        if kind == "recall":
+            return ~written
+        core = self._connection.execute(
+            "SELECT sequence FROM note WHERE user = ? AND kind = 'core'", (user.key,)
+        )
+        return written & ~np.isin(index.sequences, [sequence for (sequence,) in core])
+
     def _core(self, user: User, limit: int) -> CoreMemory:
         rows = self._connection.execute(
             "SELECT kind, text, source, timestamp, label, sequence FROM note"
@@ -160,7 +175,7 @@ class Transaction(Snapshot):
         for new in notes:
             numbers[id(new.note)] = sequence
             self._insert(user, sequence, new)
-            # A session of its own: a note has no neighbours.
+            # A session of its own: a note has no neighbours. Those of messages are positive.
             entries.append((sequence, -1 - sequence, new.indexed))
             sequence += 1
         self.entries.put(user.key, entries)

@@ -172,11 +172,8 @@ class MemGPTMemory(MemorySystem):
                 user = snapshot.user(user_id)
                 if user is None:
                     return []
-                items = (item for item, _ in self._ranked(snapshot, user, asked))
-                found = (item for item in items if item.kind == kind)
-                return [
-                    Found(item.text, item.timestamp) for item in islice(found, first, first + count)
-                ]
+                found = islice(self._ranked(snapshot, user, asked, kind), first, first + count)
+                return [Found(item.text, item.timestamp) for item, _ in found]
 
         return Agent(self._model, mind, search, self._settings)
 
@@ -247,11 +244,17 @@ class MemGPTMemory(MemorySystem):
                 created_at=None if time is None else time.isoformat(),
             )
 
-    def _ranked(self, snapshot: Snapshot, user: User, query: Query) -> Iterator[tuple[Item, float]]:
-        """All messages and notes of a user, best first."""
+    def _ranked(
+        self, snapshot: Snapshot, user: User, query: Query, kind: Kind | None = None
+    ) -> Iterator[tuple[Item, float]]:
+        """Messages and notes of a user, best first: all, or those of one kind."""
         index = snapshot.entries.index(user.key, user.epoch, self._cache)
         scores = query.scores(index, snapshot.entries, user.key)
-        for row in order(scores, index).tolist():
+        rows = order(scores, index)
+        if kind is not None:
+            # Before they are fetched, which takes a statement for each.
+            rows = rows[snapshot.of_kind(user, index, kind)[rows]]
+        for row in rows.tolist():
             yield snapshot.item(user, int(index.sequences[row])), float(scores[row])
 
     def _embed(self, texts: Sequence[str]) -> Vectors:

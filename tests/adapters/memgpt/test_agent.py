@@ -5,6 +5,7 @@ import json
 import pytest
 
 from aml_adapters.memgpt import MemGPTMemory
+from aml_adapters.memgpt.rows import Snapshot
 from aml_sdk import tokens
 from aml_sdk.errors import Refused, Unavailable
 from tests.adapters.memgpt.peek import core_of, events, notes, results, rows, summary
@@ -97,6 +98,29 @@ def test_heartbeats_let_the_model_look_things_up_and_go_on(thinking, provider, t
         "The kettle whistled: Kim remembers.",
     ]
     assert len(provider.chats) == 1 + 4
+
+
+def test_looking_back_fetches_what_it_shows_and_no_other_kind(thinking, provider, monkeypatch):
+    passage = "Kim drinks jasmine tea now"
+    line = {"label": "human", "content": "jasmine tea"}
+    provider.script(
+        call(*("archival_memory_insert", {"content": passage}), *("core_memory_append", line))
+    )
+    add(thinking, "u", "r1", TEA, *[f"Kim: jasmine tea, cup {n}" for n in range(20)], start=DAY)
+    fetched = []
+    item = Snapshot.item
+    monkeypatch.setattr(
+        Snapshot, "item", lambda *given: fetched.append(item(*given)) or fetched[-1]
+    )
+    asked = {"query": "jasmine tea", "request_heartbeat": True}
+    provider.script(
+        call(*("archival_memory_search", asked), *("conversation_search", asked)), say("done")
+    )
+    add(thinking, "u", "r2", "Kim: Anyone for a cup?", start=2 * DAY)
+    archive, recalled = results(provider.chats[-1])
+    assert [each["text"] for each in archive["results"]] == [passage]
+    assert len(recalled["results"]) == 5
+    assert [each.kind for each in fetched] == ["archival", *["recall"] * 5]
 
 
 def test_endless_heartbeats_end_and_what_was_written_stays(thinking, provider, tmp_path):
