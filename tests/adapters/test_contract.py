@@ -35,7 +35,7 @@ MAY_BE_UNTESTED = {"load/growth"}  # where Adds are slow
 MUST = [rule for rule in all_rules() if rule.level is Level.MUST]
 OTHERS = [name for name in MEMORIES if name != "hybrid"]
 
-pytestmark = pytest.mark.timeout(1800)  # on cores that other tests may share
+pytestmark = pytest.mark.timeout(3600)  # on cores that other tests may share
 
 
 def judged(entry, rules):

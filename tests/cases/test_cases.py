@@ -15,6 +15,8 @@ import pytest
 from aml_contract.endpoint.http import open_endpoint
 from aml_contract.endpoint.target import Target
 from aml_sdk import create_app
+from tests.adapters.serving import served as on_models
+from tests.cases import models
 from tests.cases.expectations import EXPECTATIONS
 from tests.cases.faulty import SYSTEMS
 from tests.cases.offline import attempts, deny_network
@@ -75,6 +77,20 @@ def test_not_replayed(name):
 def test_case_with_a_fault(name, tmp_path):
     expected = EXPECTATIONS[name]
     replay = on_a_faulty_memory(CASES[name], expected, SYSTEMS[name](tmp_path / "data"))
+    replay.judge_answers(expected.statuses)
+    expected.judge(replay)
+
+
+@needs_cases
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [(system, name) for name in CASES for system in models.SYSTEMS.get(name, ())],
+)
+def test_case_with_a_fault_of_a_model(system, name, tmp_path, monkeypatch):
+    expected = EXPECTATIONS[name]
+    with on_models(system, tmp_path, monkeypatch, with_models=True) as (server, provider):
+        fault = models.fault_of(provider)
+        replay = replayed(CASES[name], expected, Target(url=server.url), fault=fault)
     replay.judge_answers(expected.statuses)
     expected.judge(replay)
 
