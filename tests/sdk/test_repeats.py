@@ -1,20 +1,39 @@
 """The same Add again: after it, during it, after it failed."""
 
 import asyncio
+import hashlib
 import json
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from aml_sdk import MemoryLedger, Message, Refused, SQLiteLedger, Unavailable
-from aml_sdk.ledger import Claim
+from aml_sdk import AddRequest, MemoryLedger, Message, Refused, SQLiteLedger, Unavailable
+from aml_sdk.ledger import Claim, body_digest
 from aml_sdk.ledger.sqlite import _Job
 from tests.sdk.conftest import add_body, running
 from tests.sdk.systems import Async, Recorded
 
 ADD = ("add", "u", "r")
 DISCARD = ("discard", "u", "r")
+
+
+def test_the_digest_is_of_the_models_own_json():
+    """What a ledger of an earlier version holds must match."""
+    body = add_body("é\u2028𝄞", metadata={"unknown": 1})
+    body["messages"] += [
+        {"role": "user", "content": [{"type": "text", "text": ""}], "timestamp": 1.0},
+        {"role": "user", "content": "", "timestamp": None},
+    ]
+    request = AddRequest.model_validate(body)
+    own = (
+        '{"request_id":"r","user_id":"u","session_id":"s","messages":['
+        '{"role":"user","content":"é\u2028𝄞"},'
+        '{"role":"user","content":[{"type":"text","text":""}],"timestamp":1},'
+        '{"role":"user","content":""}]}'
+    )
+    assert request.model_dump_json(exclude_none=True) == own
+    assert body_digest(request) == hashlib.sha256(own.encode()).digest()
 
 
 @pytest.fixture(params=[Recorded, Async])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+from pydantic_core import to_json
+
 from aml_sdk._gen.models import AddRequest
 
 
@@ -14,4 +16,4 @@ def body_digest(request: AddRequest) -> bytes:
     absent and null alike left out, strings delimited by their quotes. Key order, unknown
     keys and ``1.0`` for ``1`` make no difference; where one message ends does.
     """
-    return hashlib.sha256(request.model_dump_json(exclude_none=True).encode()).digest()
+    return hashlib.sha256(to_json(request, exclude_none=True)).digest()
