@@ -4,6 +4,10 @@ import json
 import socket
 
 import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from aml_sdk._gen.router import document_bytes
 from tests.sdk.conftest import add_body
@@ -125,3 +129,12 @@ def test_expect_100_continue_is_answered(server):
         assert raw.recv(4096).startswith(b"HTTP/1.1 100")
         raw.sendall(body)
         assert raw.recv(4096).startswith(b"HTTP/1.1 200")
+
+
+def test_no_request_is_reported_where_a_library_traces(serve, monkeypatch):
+    spans = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(spans))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    assert serve(Recorded()).add("text").status_code == 200
+    assert spans.get_finished_spans() == ()
