@@ -8,14 +8,16 @@ import sqlite3
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aml_sdk.errors import Misconfigured
 
+if TYPE_CHECKING:
+    from aml_adapters.chroma_files import ChromaFiles
+
 _LEAST, _BELOW = (2, 2), (3, 0)
-_COLLECTION = "memories"
-LOG_LENGTH = 100
-"""Writes after which Chroma empties its log: until then what was deleted stands there."""
+COLLECTION = "memories"
+"""The name of Chroma's collection."""
 
 
 def check_version() -> None:
@@ -41,31 +43,33 @@ def check_version() -> None:
         )
 
 
-def open_memory(directory: Path) -> Any:
+def open_memory(directory: Path) -> tuple[Any, ChromaFiles]:
     """A ``mem0.Memory`` with a Chroma store, all files in ``directory``, which is there.
 
     Its embedder and its model are dummies, to be replaced before use: the library offers no
     other way to bring one's own.
 
+    Returns:
+        The memory, and the files of its store, which are to be closed.
+
     Raises:
         Misconfigured: the library was imported before, with telemetry.
     """
     _load(directory)
-    chroma = import_module("chromadb")
-    path = str(directory / "chroma")
-    quiet = chroma.Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=path)
-    client = chroma.Client(quiet)
-    # Made here, so that Mem0 finds it: it would make one that keeps a longer log.
-    client.get_or_create_collection(
-        _COLLECTION,
+    chroma = import_module("aml_adapters.chroma_files")
+    files: ChromaFiles = chroma.ChromaFiles(directory / "chroma")
+    # Made here, so that Mem0 finds it: it would make one whose files a kill can spoil.
+    files.client.get_or_create_collection(
+        COLLECTION,
         embedding_function=None,
-        configuration={"hnsw": {"space": "l2", "sync_threshold": LOG_LENGTH}},
+        configuration={"hnsw": {"space": "l2", **chroma.UNWRITTEN}},
     )
+    files.collection(COLLECTION)
     never = {"provider": "openai", "config": {"api_key": "never used"}}
     config = {
         "vector_store": {
             "provider": "chroma",
-            "config": {"collection_name": _COLLECTION, "path": path, "client": client},
+            "config": {"collection_name": COLLECTION, "client": files.client},
         },
         "embedder": never,
         "llm": never,
@@ -75,7 +79,7 @@ def open_memory(directory: Path) -> Any:
     # Its history is written message by message: it need not wait for the disk each time.
     memory.db.connection.execute("PRAGMA journal_mode = WAL")
     memory.db.connection.execute("PRAGMA synchronous = NORMAL")
-    return memory
+    return memory, files
 
 
 def failures() -> tuple[type[Exception], ...]:

@@ -8,15 +8,13 @@ all of them are compared.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from aml_adapters.mem0.library import LOG_LENGTH
 
 _CACHE = 64 << 20
 """Bytes of vectors kept: about 30,000 memories."""
@@ -75,10 +73,12 @@ class ExactStore:
 
     Args:
         collection: Chroma's, with the default distance: squared Euclidean.
+        empty_log: clears from Chroma's files what was deleted, and returns the collection anew.
     """
 
-    def __init__(self, collection: Any) -> None:
+    def __init__(self, collection: Any, empty_log: Callable[[], Any]) -> None:
         self._collection = collection
+        self._empty_log = empty_log
         self._partitions: OrderedDict[str, _Partition] = OrderedDict()
         self._held: list[_New] | None = None
 
@@ -138,8 +138,7 @@ class ExactStore:
     def erase(self, user: str, ids: Sequence[str]) -> None:
         """Remove rows of a user, also from Chroma's log and its index's file.
 
-        The index only marks what is deleted, so vectors are overwritten first; the log is
-        emptied by writes that remove nothing.
+        The index only marks what is deleted, so vectors are overwritten first.
         """
         for page in _pages(ids):
             [vector] = self._collection.get(ids=page[:1], include=["embeddings"])["embeddings"]
@@ -147,7 +146,7 @@ class ExactStore:
             self._collection.update(ids=page, embeddings=blank)
         self.remove(user, ids)
         if ids:
-            self._collection.delete(ids=[f"none-{number}" for number in range(LOG_LENGTH + 1)])
+            self._collection = self._empty_log()
 
     def ping(self) -> None:
         """Raise if the collection cannot be read."""

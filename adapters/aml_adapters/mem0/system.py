@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from aml_adapters.embedders import choose
-from aml_adapters.mem0.library import check_version, failures, history_path, open_memory
+from aml_adapters.mem0.library import (
+    COLLECTION,
+    check_version,
+    failures,
+    history_path,
+    open_memory,
+)
 from aml_adapters.mem0.models import EmbeddingBridge, ExtractionBridge, Library
 from aml_adapters.mem0.store import ExactStore
 from aml_adapters.sqlite_file import SQLiteFile
@@ -58,12 +64,12 @@ class Mem0Memory(MemorySystem):
     everyone, ids are trimmed, and some are refused.
 
     *Survives* ``kill -9``. Mem0 has no ids of the caller's and stores a repeated Add twice,
-    so what an unfinished one left is found by its digest and removed (``discard``). One
+    so what an unfinished one left is found by its digest and removed (``discard``). Chroma's
+    graph, which a kill could spoil, is not written (:mod:`aml_adapters.chroma_files`). One
     process owns the directory.
 
-    *Forgets* rows, vectors, their history and Chroma's log of them. Pages of Chroma's SQLite
-    file that became free keep their bytes until they are used again: ``chroma vacuum --path
-    DIR/mem0/chroma`` clears them, while nothing serves.
+    *Forgets* rows, vectors, their history, Chroma's log of them and the free pages where they
+    stood, which takes as long as reading and writing all of Chroma's files.
 
     *Is not Mem0 as it comes*: Chroma is searched exactly, not by its approximate index; the
     entities that Mem0 links with spaCy are off, for it would download a model; and telemetry
@@ -161,11 +167,13 @@ class Mem0Memory(MemorySystem):
         self._closing.callback(self._embedder.close)
         made_with = {"embedder": self._embedder.fingerprint}
         self._closing.callback(SQLiteFile(directory / "made.sqlite3", "", 1, made_with).close)
-        self._memory = open_memory(directory)
+        self._memory, files = open_memory(directory)
         self._failures = failures()
         self._history = history_path(directory)
-        self._store = ExactStore(self._memory.vector_store.collection)
-        self._closing.callback(self._memory.vector_store.client.close)
+        self._store = ExactStore(
+            self._memory.vector_store.collection, lambda: files.empty_log(COLLECTION)
+        )
+        self._closing.callback(files.close)
         self._closing.callback(self._memory.close)
         self._library = Library()
         self._memory.vector_store = self._store

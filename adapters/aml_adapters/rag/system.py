@@ -41,14 +41,14 @@ class RagMemory(MemorySystem):
     owners' vectors and missed 38 of the nearest 100 of an owner with a quarter of 40,000
     random ones. So no owner's result depends on what others stored (clause S15).
 
-    *Survives* ``kill -9``: Chroma writes its log before it returns. An Add of more than some
+    *Survives* ``kill -9``: Chroma writes its log before it returns, and its graph, which a kill
+    could spoil, is not written (:mod:`aml_adapters.chroma_files`). An Add of more than some
     thousand passages takes several writes; what a crash left of it is discarded. Record ids
     follow from the request, so storing it again changes nothing. One process owns the
     directory: Chroma's files, or on a server the collection, are for one process.
 
-    *Forgets* rows, vectors and Chroma's log of them. Pages of Chroma's SQLite file that
-    became free keep their bytes until they are used again: ``chroma vacuum --path
-    DIR/chroma`` clears them, while nothing serves.
+    *Forgets* rows, vectors, Chroma's log of them and the free pages where they stood, which
+    takes as long as reading and writing all of Chroma's files.
 
     *Costs*, in milliseconds of one core: an Add 3 for each message of 20 words, two thirds of
     it for the vector; a Search 20 among 1,000 messages of the owner and 45 among 10,000, never
