@@ -1,6 +1,6 @@
 """aiohttp, and a memory that keeps facts: never what was said, but what follows from it.
 
-As systems with a model in their Add do, it takes a second for a chunk, cuts it into clauses,
+As systems with a model in their Add do, it takes its time for a chunk, cuts it into clauses,
 puts each in the third person, leaves small words out, and keeps two facts of the same words
 as one. The model is a handful of rules here, so that runs can be repeated.
 ``python -m tests.healthy.rewriting_server --port P --data DIR [--think SECONDS]``
@@ -229,7 +229,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--think", type=float, default=1.0)
+    parser.add_argument("--think", type=float, default=0.3)
     options = parser.parse_args()
     app = web.Application(client_max_size=64 * 2**20)
     app[FACTS], app[THINK], app[UNDER_WAY] = Facts(options.data), options.think, {}
