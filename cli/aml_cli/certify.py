@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from aml_contract.certification.session import Session
 
 _CERTIFICATE = "certificate.json"
+_LEAST_KEY = 8
+"""Characters; shorter ones stand in texts by chance."""
 
 
 def certify(
@@ -77,6 +79,11 @@ def certify(
     except ConfigError as error:
         usage_error(str(error))
     target = at_declared_load(make_target(settings), declaration)
+    if target.key and len(target.key) >= _LEAST_KEY and target.key in declaration.model_dump_json():
+        usage_error(
+            f"{config}: [declaration] holds the endpoint's key, and stands in every report and"
+            " certificate: take it out, and use another key from now on"
+        )
     signers = _signers(key)
     basis = Basis(declaration, requirements_for(settings["track"]))
     console = SteadyConsole()

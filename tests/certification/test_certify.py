@@ -182,6 +182,17 @@ def test_what_is_there_is_not_begun_again_unasked(certifying):
     assert set(certifying.stages()) == {"declaration"}
 
 
+def test_a_key_in_the_declaration_reaches_no_file(certifying, monkeypatch):
+    monkeypatch.setenv("MEMORY_KEY", "walrus-harbour-41")
+    keyed = managed() | {"auth": "bearer", "key_env": "MEMORY_KEY"}
+    certifying.write(keyed, DECLARED | {"changes": "its key is walrus-harbour-41"})
+    done = certifying.run(stages=QUICK)
+    assert done.returncode == 2
+    assert "[declaration] holds the endpoint's key" in done.stderr
+    assert "walrus" not in done.stdout + done.stderr
+    assert not certifying.out.exists()
+
+
 def test_there_must_be_something_to_go_on_with(certifying):
     done = certifying.run("--resume", stages=QUICK)
     assert done.returncode == 2

@@ -10,6 +10,7 @@ from typing import Literal
 
 from aml_contract.certification.capacity.platform import limit_of
 from aml_contract.certification.certificate import Endpoint, Kit
+from aml_contract.certification.configuration import without_commands
 from aml_contract.certification.drift.certified import Certified
 from aml_contract.certification.drift.document import About, Drift
 from aml_contract.certification.drift.latency import Times, times_of
@@ -86,7 +87,9 @@ class Drifting:
                 kit=certified.kit,
                 signed_by=list(certified.signed_by),
             ),
-            endpoint=[self.target.credentials.redact(flag) for flag in self.target.flags],
+            endpoint=without_commands(
+                [self.target.credentials.redact(flag) for flag in self.target.flags]
+            ),
             kit=version("aml-contract"),
             seed=self.seed,
             began=began.isoformat(timespec="seconds"),
