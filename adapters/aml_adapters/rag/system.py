@@ -16,6 +16,7 @@ from aml_adapters.rag.settings import RagSettings
 from aml_sdk import AddRequest, Memory, MemorySystem, SearchRequest
 from aml_sdk.content import event_time, is_blank, is_blank_content, text_of
 from aml_sdk.data_dir import DataDirectory
+from aml_sdk.errors import Misconfigured
 from aml_sdk.identity import backend_key, memory_id, short_digest
 
 _CACHE = 256 << 20  # bytes: about 120,000 passages of 512 numbers
@@ -67,7 +68,7 @@ class RagMemory(MemorySystem):
     Raises:
         DataDirectoryBusy: another process owns the directory.
         IncompatibleDataError: the collection was written by another version or embedder.
-        Misconfigured: a variable makes no sense.
+        Misconfigured: a variable makes no sense, or the memories are on a server that none names.
         Unavailable: the Chroma server does not answer.
     """
 
@@ -82,7 +83,12 @@ class RagMemory(MemorySystem):
         self._directory = DataDirectory(data_dir, "rag")
         try:
             fingerprint = self._embedder.fingerprint
+            note = data_dir / "chroma-server"
+            _demand_server(note, settings)
             self._collection = Collection(data_dir / "chroma", settings, fingerprint)
+            if settings.chroma_url is not None:
+                host, port, _ = settings.address
+                note.write_text(f"{host}:{port}\n", encoding="utf-8")
         except BaseException:
             self._directory.close()
             raise
@@ -136,6 +142,16 @@ class RagMemory(MemorySystem):
         self._collection.close()
         self._embedder.close()
         self._directory.close()
+
+
+def _demand_server(note: Path, settings: RagSettings) -> None:
+    """Without the server that has them, ``aml forget`` would report memories gone that are not."""
+    if settings.chroma_url is None and note.exists():
+        place = note.read_text(encoding="utf-8").strip()
+        raise Misconfigured(
+            f"the memories of {note.parent} are on the Chroma server at {place}: name it by"
+            f" AML_CHROMA_URL, or remove {note} if they are no longer wanted"
+        )
 
 
 def _records(request: AddRequest) -> Iterator[Record]:
