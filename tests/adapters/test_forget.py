@@ -1,10 +1,8 @@
 """Forgetting on each memory of ours: a user goes with all that was derived, and the others stay."""
 
 import json
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 
 import numpy as np
 import pytest
@@ -93,14 +91,10 @@ def vector_of(text):
 
 
 def traces(directory, vector):
-    """Where something of the user can still be read, and what.
-
-    In Chroma's SQLite file its rows are looked at, not its free pages, which keep their bytes
-    until they are used again, as the memories' pages say.
-    """
+    """In which files something of the user can still be read, free pages included, and what."""
     found = []
     for path in sorted(path for path in directory.rglob("*") if path.is_file()):
-        held = rows_of(path) if path.name == "chroma.sqlite3" else path.read_bytes()
+        held = path.read_bytes()
         found += [(path.name, each) for each in TRACES if each.encode() in held]
         if holds(held, vector):
             found.append((path.name, "vector"))
@@ -117,20 +111,6 @@ def holds(held, vector):
             if len(there) == len(vector) and np.allclose(there, vector, atol=1e-4):
                 return True
     return False
-
-
-def rows_of(path):
-    """Every value of every table, those that an index keeps for itself included."""
-    with closing(sqlite3.connect(path)) as file:
-        file.text_factory = bytes
-        names = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        values = [
-            value
-            for (name,) in names
-            for row in file.execute(f'SELECT * FROM "{name.decode()}"')
-            for value in row
-        ]
-    return b"\n".join(value if isinstance(value, bytes) else b"" for value in values)
 
 
 def test_nothing_is_forgotten_under_a_server(tmp_path):
