@@ -17,7 +17,7 @@ from pydantic import Field
 from aml_contract.documented import Documented
 
 if TYPE_CHECKING:
-    from aml_contract.certification.declaration import Declaration
+    from aml_contract.certification.declaration.model import Declaration
     from aml_contract.certification.requirements import RequirementSet
     from aml_contract.config import Resolved
     from aml_contract.endpoint.target import Target
