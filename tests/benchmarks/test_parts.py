@@ -38,7 +38,7 @@ def test_cells_are_measured_once_and_kept_when_a_later_one_is_interrupted(tmp_pa
 def test_cells_of_other_code_are_not_taken(tmp_path, monkeypatch):
     plan = [Cell("one", 1, lambda: {"value": 1})]
     Cells(tmp_path, "table").figures(plan)
-    monkeypatch.setattr("benchmarks.cells.digest", lambda: "other")
+    monkeypatch.setattr("benchmarks.cells.digest", lambda *_: "other")
     assert Cells(tmp_path, "table").missing(plan) == plan
 
 
