@@ -112,6 +112,7 @@ def _filled(
 @cache
 def _take_short_cuts() -> None:
     """Leave out, in this process, what takes long and changes nothing of a store."""
+    # Methods are replaced in this one process, which only fills: mypy cannot know that.
     StaticEmbedder.embed = _remembering(StaticEmbedder.embed)  # type: ignore[method-assign]
     Policy.complete = _not_looking_back(Policy.complete)  # type: ignore[method-assign]
 

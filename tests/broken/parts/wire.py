@@ -129,9 +129,9 @@ class Wire:
         return bool(self.key) and given == self.key
 
     async def add(self, body: bytes) -> Reply:
-        """Answer an Add."""
+        """Answer an Add; whoever is made of this part has one."""
         raise NotImplementedError
 
     async def search(self, body: bytes) -> Reply:
-        """Answer a Search."""
+        """Answer a Search; whoever is made of this part has one."""
         raise NotImplementedError
