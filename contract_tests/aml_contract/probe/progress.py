@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from aml_contract.report.bars import Bars
+
 _LINES = 4
 """Lines that are printed of a whole course."""
 
@@ -29,43 +31,33 @@ class Observer(Protocol):
         ...
 
 
-class TerminalProgress:
+class TerminalProgress(Bars):
     """Draws a bar; waits are shown beside it."""
 
     def __init__(self, console: Console) -> None:
-        self._bar = Progress(
-            TextColumn("Sessions"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("[yellow]{task.fields[waiting]}"),
-            console=console,
+        super().__init__(
+            Progress(
+                TextColumn("Sessions"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("[yellow]{task.fields[waiting]}"),
+                console=console,
+            )
         )
-        self._task = self._bar.add_task("", total=None, waiting="the controls first")
-
-    def __enter__(self) -> TerminalProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
+        self._task = self._bars.add_task("", total=None, waiting="the controls first")
 
     def started(self, rounds: int) -> None:
         """Give the bar its length."""
-        self._bar.update(self._task, total=rounds, waiting="")
+        self._bars.update(self._task, total=rounds, waiting="")
 
     def done(self) -> None:
         """Move the bar on."""
-        self._bar.update(self._task, advance=1, waiting="")
+        self._bars.update(self._task, advance=1, waiting="")
 
     def waiting(self, text: str) -> None:
         """Show why nothing moves."""
-        self._bar.update(self._task, waiting=escape(text))
+        self._bars.update(self._task, waiting=escape(text))
 
 
 class PlainProgress:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -19,6 +17,7 @@ from aml_contract.checking.check import View
 from aml_contract.checking.result import RuleResult
 from aml_contract.endpoint.http import HTTPEndpoint, ignored_proxies
 from aml_contract.outcome import Outcome
+from aml_contract.report.bars import Bars
 from aml_contract.report.terminal import STYLES
 from aml_contract.report.wording import one_line, some, visible
 from aml_contract.rule import Rule
@@ -29,7 +28,7 @@ _MILESTONES = 8
 """How often a log says how far the run is."""
 
 
-class ProgressView(View):
+class ProgressView(Bars, View):
     """Shows rules done, rules being tried and the time; findings as they are made.
 
     Args:
@@ -43,35 +42,25 @@ class ProgressView(View):
         self._done = 0
         self._trying: list[str] = []
         self._said = ""
-        self._progress = Progress(
-            SpinnerColumn(),
-            MofNCompleteColumn(),
-            TextColumn("rules"),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
+        super().__init__(
+            Progress(
+                SpinnerColumn(),
+                MofNCompleteColumn(),
+                TextColumn("rules"),
+                BarColumn(bar_width=24),
+                TimeElapsedColumn(),
+                TextColumn("{task.description}"),
+                console=console,
+                transient=True,
+                disable=not console.is_terminal,
+            )
         )
-        self._task = self._progress.add_task("", total=total)
-
-    def __enter__(self) -> ProgressView:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._progress.stop()
+        self._task = self._bars.add_task("", total=total)
 
     def say(self, text: str) -> None:
         """Show what is being waited for."""
         if self._console.is_terminal:
-            self._progress.update(self._task, description=escape(visible(text)))
+            self._bars.update(self._task, description=escape(visible(text)))
         elif text != self._said:  # seventeen restarts are told once
             self._said = text
             self._line(text)
@@ -94,7 +83,7 @@ class ProgressView(View):
         if rule.name in self._trying:
             self._trying.remove(rule.name)
         self._done += 1
-        self._progress.advance(self._task)
+        self._bars.advance(self._task)
         self._describe()
         if result.outcome not in _QUIET:
             self._line(one_line(result), STYLES[result.outcome])
@@ -106,7 +95,7 @@ class ProgressView(View):
         return now > before
 
     def _describe(self) -> None:
-        self._progress.update(self._task, description=escape(some(self._trying, _NAMED)))
+        self._bars.update(self._task, description=escape(some(self._trying, _NAMED)))
 
     def _line(self, text: str, style: str | None = None) -> None:
         self._console.print(

@@ -15,37 +15,28 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from aml_contract.report.bars import Bars
 from aml_contract.smoke.run import Stage
 
 _NAMES: dict[Stage, str] = {"add": "Adds", "search": "Searches", "answer": "Answers"}
 
 
-class TerminalProgress:
+class TerminalProgress(Bars):
     """Draws a bar for the Adds and one for the Searches; waits are shown beside them."""
 
     def __init__(self, console: Console) -> None:
-        self._bars = Progress(
-            TextColumn("{task.description:>8}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("[yellow]{task.fields[waiting]}"),
-            console=console,
+        super().__init__(
+            Progress(
+                TextColumn("{task.description:>8}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("[yellow]{task.fields[waiting]}"),
+                console=console,
+            )
         )
         self._tasks: dict[Stage, TaskID] = {}
         self._now: TaskID | None = None
-
-    def __enter__(self) -> TerminalProgress:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bars.stop()
 
     def started(self, stage: Stage, total: int) -> None:
         """Draw the bar of a stage."""

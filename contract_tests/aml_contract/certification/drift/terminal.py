@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
@@ -13,6 +11,7 @@ from rich.text import Text
 from aml_contract.certification.drift.document import Drift
 from aml_contract.certification.drift.session import Watch
 from aml_contract.certification.fingerprint import Sameness
+from aml_contract.report.bars import Bars
 from aml_contract.report.wording import visible
 
 _SIGNS = {Sameness.SAME: "✓", Sameness.CHANGED: "✗", Sameness.UNKNOWN: "?"}
@@ -23,49 +22,39 @@ _STYLES = {
 }
 
 
-class ProgressView(Watch):
+class ProgressView(Bars, Watch):
     """A bar for what is being measured on a terminal, a line for each part elsewhere."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
+        super().__init__(
+            Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=24),
+                TimeElapsedColumn(),
+                console=console,
+                transient=True,
+                disable=not console.is_terminal,
+            )
         )
-        self._task = self._bar.add_task("", total=1.0)
-
-    def __enter__(self) -> ProgressView:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
+        self._task = self._bars.add_task("", total=1.0)
 
     def began(self, part: str) -> None:
         """Draw its bar, or print its name."""
-        self._bar.reset(self._task, description=part)
+        self._bars.reset(self._task, description=part)
         if not self._console.is_terminal:
             self._console.print(f"… {part}", highlight=False)
 
     def said(self, text: str) -> None:
         """Show what is being waited for."""
         if self._console.is_terminal:
-            self._bar.update(self._task, description=escape(visible(text)))
+            self._bars.update(self._task, description=escape(visible(text)))
         else:
             self._console.print(Text(visible(text)), soft_wrap=True)
 
     def progressed(self, share: float) -> None:
         """Move the bar on."""
-        self._bar.update(self._task, completed=share)
+        self._bars.update(self._task, completed=share)
 
 
 def print_drift(console: Console, found: Drift) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -18,6 +16,7 @@ from aml_contract.certification.report.terminal import SIGNS, STYLES
 from aml_contract.certification.session import Watch
 from aml_contract.certification.stage import ORDER, StageResult, StageVerdict
 from aml_contract.latency import in_words
+from aml_contract.report.bars import Bars
 from aml_contract.report.wording import visible
 
 _QUARTERS = 4
@@ -27,7 +26,7 @@ _HOPELESS = (
 )
 
 
-class ProgressView(Watch):
+class ProgressView(Bars, Watch):
     """Shows the stage under way and what it does; finished ones stay as lines.
 
     Args:
@@ -40,29 +39,19 @@ class ProgressView(Watch):
         self._said = ""
         self._share = 0.0
         self._hopeful = True
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.fields[stage]}"),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
+        super().__init__(
+            Progress(
+                SpinnerColumn(),
+                TextColumn("{task.fields[stage]}"),
+                BarColumn(bar_width=24),
+                TimeElapsedColumn(),
+                TextColumn("{task.description}"),
+                console=console,
+                transient=True,
+                disable=not console.is_terminal,
+            )
         )
-        self._task = self._progress.add_task("", total=1.0, stage="", visible=False)
-
-    def __enter__(self) -> ProgressView:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._progress.stop()
+        self._task = self._bars.add_task("", total=1.0, stage="", visible=False)
 
     def stage_kept(self, result: StageResult) -> None:
         """Say that it need not be measured again."""
@@ -72,7 +61,7 @@ class ProgressView(Watch):
         """Draw its bar."""
         self._stage, self._said, self._share = stage, "", 0.0
         name = f"{stage}, {ORDER.index(stage) + 1} of {len(ORDER)}"
-        self._progress.reset(self._task, description="", stage=name, visible=True)
+        self._bars.reset(self._task, description="", stage=name, visible=True)
         if not self._console.is_terminal:
             self._line(f"… {name}")
 
@@ -80,14 +69,14 @@ class ProgressView(Watch):
         """Show what it does; where nothing can be shown and taken away, each text once."""
         if self._console.is_terminal:
             first = text.partition("\n")[0]
-            self._progress.update(self._task, description=escape(visible(first)))
+            self._bars.update(self._task, description=escape(visible(first)))
         elif text != self._said:
             self._said = text
             self._line(f"  {text}")
 
     def progressed(self, share: float) -> None:
         """Move the bar on; elsewhere, a line at each quarter."""
-        self._progress.update(self._task, completed=share)
+        self._bars.update(self._task, completed=share)
         before, self._share = self._share, share
         quarter = int(share * _QUARTERS)
         if not self._console.is_terminal and quarter > int(before * _QUARTERS):
@@ -95,7 +84,7 @@ class ProgressView(Watch):
 
     def stage_finished(self, result: StageResult) -> None:
         """Leave a line that says what it came to."""
-        self._progress.update(self._task, visible=False)
+        self._bars.update(self._task, visible=False)
         self._finished(result, in_words(result.seconds))
 
     def _finished(self, result: StageResult, how: str) -> None:
